@@ -69,8 +69,8 @@ def unwrapped_spans(text: str) -> list[tuple[int, int]]:
 
     Plain mails break lines at some 70 characters, columns of a book at 35. A line goes on if it has
     seven words and no stop, and the next one begins with a lower-case letter or an amount, or it
-    ends with a comma or a function word. In a paragraph in which a sentence ends, four words will
-    do: a list of short items has no stops.
+    ends with a comma or a function word. In a paragraph in which a sentence ends, four words and a
+    lower-case letter will do: a list of short items has no stops.
     """
     spans: list[tuple[int, int]] = []
     for start, end in sentence_spans(text):
@@ -87,8 +87,8 @@ def _is_wrapped(text: str, end: int, following: int) -> bool:
     words = text[text.rfind("\n", 0, end) + 1 : end].split()
     if len(words) < _COLUMN_WORDS or is_bulleted(text[following : following + 4]):
         return False
-    if len(words) < _WRAPPED_WORDS and not _ends_sentence_near(text, end, following):
-        return False
+    if len(words) < _WRAPPED_WORDS:
+        return text[following].islower() and _ends_sentence_near(text, end, following)
     goes_on = words[-1][-1] == "," or words[-1].casefold() in _UNFINISHED
     return text[following].islower() or goes_on or _AMOUNT.match(text, following) is not None
 

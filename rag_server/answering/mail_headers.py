@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import re
 
+from sage_rag.privacy.tokens import TOKEN
+
 _RECIPIENTS = re.compile(
-    r"[>\s]*(?:to|b?cc|sent by|reply[ -]to|please respond to)\s*:(?:\s|\Z)",
-    re.IGNORECASE,
+    r"[>\s]*(?i:to|b?cc|sent by|reply[ -]to|please respond to)\s*:"
+    rf"\s*(?:[\"'<]?(?:{TOKEN.pattern}|[^\s@]+@)|\Z)"
 )
+"""With an address or a name: "CC: low back pain" is the chief complaint of a patient."""
 _RULE = re.compile(r"[>\s]*[-_=]{5}|[-_=]{5,}\s*\Z")
 """A line before a mail that is passed on: "----- Forwarded by ... -----"."""
-_NAMES = frozenset("to cc bcc from sent date subject re".split()) | {"sent by"}
+_NAMES = frozenset(("To", "Cc", "Bcc", "Sent by"))
 
 
 def is_mail_header(sentence: str) -> bool:
@@ -23,4 +26,4 @@ def is_mail_header(sentence: str) -> bool:
 
 def names_mail_header(heading: str) -> bool:
     """Return whether a heading is the name of a header that has no value: "Cc:"."""
-    return heading.casefold() in _NAMES
+    return heading in _NAMES

@@ -156,7 +156,7 @@ def test_the_headers_of_a_mail_that_is_passed_on_are_not_quoted():
         f"---------------------- Forwarded by {ADA}/MILL on 3 May ---------------------------\n\n"
         f"From: The office of {BO}\nSent by: {ADA}\nTo: {ADA}, {CY}\ncc:\nSubject: Repair of the sluice\n\n"
         f"The sluice is repaired. It holds the water again.\n\n-----Original Message-----\n"
-        f"cc: \nSubject: \nPlease repair the sluice before the summer."
+        f"cc: \nPlease repair the sluice before the summer."
     )
     read = read_passage(1, Passage("p1", "s1", {"text": mail}), ())
     assert labelled_texts(read) == [
@@ -168,6 +168,14 @@ def test_the_headers_of_a_mail_that_is_passed_on_are_not_quoted():
     ]
 
 
-@pytest.mark.parametrize("text", ["To be safe: wait a day.", "Toast: brown it."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "To be safe: wait a day.",
+        "Toast: brown it.",
+        "CC: a sore hock for nine days.",
+        "To: the end of the lane.",
+    ],
+)
 def test_a_sentence_that_only_begins_like_a_header_is_quoted(text):
     assert quoted(text) == [text]
