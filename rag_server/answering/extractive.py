@@ -137,7 +137,7 @@ class ExtractiveAnswerer:
                 values_of(sentences, Asked(part, carried, similarities), shares)
                 for part, similarities in zip(parts, each, strict=True)
             ],
-            asked=asked,
+            asked=asked if any(not names_someone(stem) for stem in asked) else asked | carried,
             most_words=self._most_words,
             few_words=self._few_words,
         )

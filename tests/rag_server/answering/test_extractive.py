@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sage_rag.agents.reading.protocols import Reading
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.tokens import TOKEN
@@ -42,6 +43,13 @@ NAMED = passage(
     answer=f"Hello {KELLER}, rest the knee for a week. Let {LINDE} carry the shopping. "
     f"Our nurse, {LINDE}, will look at the knee on Friday. Best regards, Dr. {LINDE}",
 )
+
+
+class FirstSentence:
+    """Reads the answer in the first words of each text."""
+
+    def read(self, question, texts):
+        return [Reading(0.9, 0, 5) for _ in texts]
 
 
 def compose(question, *passages, evidence=None, standalone="", fields=(), **settings):
@@ -237,6 +245,22 @@ def test_each_part_of_a_question_gets_its_sentence():
     )
     assert "rent is paid" in answer
     assert "Repairs of the roof" in answer
+
+
+def test_a_question_of_a_name_alone_asks_what_the_one_before_asked():
+    text = (
+        f"{KELLER} is our guest. The sauna opens at nine. On Sunday the sauna opens at ten. "
+        "The cat sleeps all day."
+    )
+    answer = compose(
+        f"And {KELLER}?",
+        passage(1, text=text),
+        standalone=f"And {KELLER}? when sauna opens",
+        reader=FirstSentence(),
+        few_words=1,
+    )
+    assert "The sauna opens at nine. On Sunday the sauna opens at ten." in answer
+    assert "cat" not in answer
 
 
 def test_words_of_an_earlier_question_count_less():
