@@ -30,7 +30,11 @@ _OPENINGS = frozenset(
 )
 """Words that begin a sentence after initials: `He saw the N.P. She agreed.`"""
 _BULLET = re.compile(r"(?:[•◦▪●‣·*–—-]|\[[ xX✓]?\])\s+")
-_WRAPPED_WORDS = 7
+_WRAPPED_WORDS, _COLUMN_WORDS = 7, 4
+_NEAR = 200
+"""Characters before and after the end of a line: some four lines of a column."""
+_SENTENCE_END = re.compile(r"(?:[^\W\d_]|\])[.!?][\"'”’)]*(?:\s|\Z)")
+_AMOUNT = re.compile(r"[$€£¥] ?\d|QUANTITY_\[")
 _UNFINISHED = frozenset(
     "a an the and or but of to in on at for from with by as that which who if when i we you he she"
     " it they is are was were will would can could may must my your his her our their".split()
@@ -63,8 +67,10 @@ def sentence_spans(text: str, *, full_width: bool = True) -> list[tuple[int, int
 def unwrapped_spans(text: str) -> list[tuple[int, int]]:
     """Return the spans of `sentence_spans`, those of a sentence that goes on after a line as one.
 
-    Plain mails break lines at some 70 characters. A line goes on if it has seven words and no stop,
-    and the next one begins with a lower-case letter, or it ends with a comma or a function word.
+    Plain mails break lines at some 70 characters, columns of a book at 35. A line goes on if it has
+    seven words and no stop, and the next one begins with a lower-case letter or an amount, or it
+    ends with a comma or a function word. In a paragraph in which a sentence ends, four words and a
+    lower-case letter will do: a list of short items has no stops.
     """
     spans: list[tuple[int, int]] = []
     for start, end in sentence_spans(text):
@@ -79,10 +85,19 @@ def _is_wrapped(text: str, end: int, following: int) -> bool:
     if text.count("\n", end, following) != 1 or text[end - 1] in ".!?…:;":
         return False
     words = text[text.rfind("\n", 0, end) + 1 : end].split()
-    if len(words) < _WRAPPED_WORDS or is_bulleted(text[following : following + 4]):
+    if len(words) < _COLUMN_WORDS or is_bulleted(text[following : following + 4]):
         return False
+    if len(words) < _WRAPPED_WORDS:
+        return text[following].islower() and _ends_sentence_near(text, end, following)
     goes_on = words[-1][-1] == "," or words[-1].casefold() in _UNFINISHED
-    return text[following].islower() or goes_on
+    return text[following].islower() or goes_on or _AMOUNT.match(text, following) is not None
+
+
+def _ends_sentence_near(text: str, end: int, following: int) -> bool:
+    """Return whether a sentence ends in the same paragraph, some lines before or after a break."""
+    before = text[max(0, end - _NEAR) : end].rpartition("\n\n")[2]
+    after = text[following : following + _NEAR].partition("\n\n")[0]
+    return any(_SENTENCE_END.search(part) for part in (before, after))
 
 
 def is_bulleted(sentence: str) -> bool:

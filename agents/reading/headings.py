@@ -25,6 +25,8 @@ _NUMBERING = re.compile(r"[\W\d]*+(?:[IVXLa-h]{1,5}[.)])?+[\W\d]*+")
 """What may precede a heading on its line: "II." or "(a)"."""
 _FORBIDS = frozenset("not no never stop don't without".split())
 """Words that make a line in upper case an instruction."""
+_SUBJECTS = frozenset("i you he she it we they".split())
+"""Words that make a line a sentence, also if its verb is unknown: "He squinted"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ class _Line:
             and not self.holds_value
             and not any(map(str.isdigit, self.text))
             and lexicon().verbs.isdisjoint(map(str.casefold, words))
+            and _SUBJECTS.isdisjoint(re.split("['’]", word.casefold())[0] for word in words)
             and not self._forbids(words)
             and not following.is_section
             and (is_bulleted(following.text) or len(following.words) > _TOPIC_WORDS)

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -178,7 +177,7 @@ def _rarity(holders: int, passages: int) -> float:
     return math.log(1 + (passages - holders + 0.5) / (holders + 0.5))
 
 
-def _bm25s() -> ModuleType:
+def _bm25s() -> Any:
     # It starts JAX where that is installed, which would take three quarters of a GPU's memory.
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     import bm25s

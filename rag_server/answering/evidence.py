@@ -42,7 +42,8 @@ _DIRECT = frozenset(t.value for t in EntityType if identifiability(t) is Identif
 _WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’][^\W_]+)?")
 _REQUESTS = frozenset(
     "tell know knows show give find say describe explain summarize summarise summary information "
-    "info details record records file files data patient client customer whose".split()
+    "info details record records file files data patient client customer case visit story matter "
+    "overview".split()
 )
 """Words that ask for a record, and for nothing in it."""
 _EVENTS = frozenset(
@@ -52,12 +53,13 @@ _EVENTS = frozenset(
 )
 """Words that ask, next to a date, for what a record of this date says."""
 _HOLDS = frozenset(
-    "live lives lived living resides reside address home house flat phone telephone mobile "
+    "whose live lives lived living resides reside address home house flat phone telephone mobile "
     "number serial frame chassis order claim policy reference registration licence license "
     "plate car van vehicle belong belongs belonging owns own owner owned has have membership "
     "member reached called account invoice email e-mail mail".split()
 )
 """Words that ask, after "who" and next to a value, whose value it is."""
+_ASKS_FACT = re.compile(r"\b(?:when|where|why)\b", re.IGNORECASE)
 _CODE_TYPES = _DIRECT - {EntityType.PERSON.value}
 _FEW = 2
 """Words next to a name in a question that is no sentence."""
@@ -266,15 +268,25 @@ def _content(question: str) -> str:
     return " ".join(word for word in found if word.casefold() not in stop)
 
 
+def asks_for_overview(question: str) -> bool:
+    """Return whether a question asks for a record: "tell me about", "what was the case of"."""
+    words = TOKEN.sub(" ", question).casefold().split()
+    return any(word.strip("?.,:") in _REQUESTS for word in words)
+
+
 def _asks_for_record(question: str, *, by_code: bool) -> bool:
     """Return whether a question asks for a record, or whose it is, and for nothing in it.
 
     It has no content but names and words that ask so. `by_code`: or a code.
     """
+    if _asks_for_day(question):
+        return True
+    if _ASKS_FACT.search(question):
+        return False
     plain = TOKEN.sub(" ", question)
     words = _plain_words(_without_numbers(plain) if by_code else plain)
     allowed = _REQUESTS | _HOLDS if asks_who(question) else _REQUESTS
-    return allowed.issuperset(words) or _asks_for_day(question)
+    return allowed.issuperset(words)
 
 
 def _asks_for_day(question: str) -> bool:

@@ -15,8 +15,8 @@ from sage_rag.privacy.entities import EntityType, Identifiability, identifiabili
 from sage_rag.privacy.lookup import STEM_TYPES, codes_of
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.answering.details import lacks_detail
-from sage_rag.rag_server.answering.evidence import Evidence
-from sage_rag.rag_server.answering.names import names_no_one, without_names
+from sage_rag.rag_server.answering.evidence import Evidence, asks_for_overview
+from sage_rag.rag_server.answering.names import names_no_one, names_someone, without_names
 from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
 from sage_rag.rag_server.answering.particulars import asks_who, particular_of
 from sage_rag.rag_server.answering.protocols import AnswerContext
@@ -55,6 +55,9 @@ _PART_ENDS = re.compile(
 )
 _SCORE_POWER = 4
 """Of 1, 2, 3 and 4, the best on the development questions (docs/results/answers.md)."""
+_OVERVIEW = 2
+"""An overview ends with the sentence that makes it this many times `most_words`, or once as many at
+the end of a section."""
 _FEW_AROUND = 24
 """`few_words` of an answer that a reader found."""
 _COURTESIES = frozenset(
@@ -71,6 +74,8 @@ _ANOTHER = re.compile(
     re.IGNORECASE,
 )
 """What a follow-up question calls a record of the same person that was not quoted yet."""
+_ENDED = re.compile(r"[.!?…:][\"'”’»)\]]*\Z")
+"""The end of a sentence that needs no stop; a colon announces what the record says next."""
 _PASSAGES = 3
 """Passages that are read; the answer quotes one of them."""
 
@@ -126,6 +131,8 @@ class ExtractiveAnswerer:
         """Return the answer from the records that were found."""
         question, own = context.standalone or context.question, context.question
         sentences = self._readable(question, context)
+        if overview := self._overview(question, sentences, context.evidence):
+            return _written(overview)
         asked = set(content_stems(own))
         carried = set[str]()
         if question != own:
@@ -144,7 +151,7 @@ class ExtractiveAnswerer:
                 values_of(sentences, Asked(part, carried, similarities), shares)
                 for part, similarities in zip(parts, each, strict=True)
             ],
-            asked=asked,
+            asked=asked if any(not names_someone(stem) for stem in asked) else asked | carried,
             most_words=self._most_words,
             few_words=self._few_words,
         )
@@ -168,6 +175,31 @@ class ExtractiveAnswerer:
                 brief=True,
             )
         return _answer(_written(chosen), unclear=outcome is Outcome.UNCLEAR)
+
+    def _overview(
+        self, question: str, sentences: Sequence[Sentence], evidence: Evidence | None
+    ) -> list[Sentence]:
+        """Return how a record begins, from the sentence on that names whom a question names.
+
+        Of several pieces of a record, it is the first one with the name: the others are about the
+        same person, and do not say who that is. Empty for a question that asks for a fact.
+        """
+        if evidence is None or not evidence.whole_record or not asks_for_overview(question):
+            return []
+        named = {*evidence.meant, *(match.group() for match in TOKEN.finditer(question))}
+        own = [sentence for sentence in sentences if sentence.answers]
+        first = next((n for n, s in enumerate(own) if not named.isdisjoint(s.stems)), 0)
+        found: list[Sentence] = []
+        for sentence in own[first:]:
+            size = sum(s.size for s in found)
+            is_other = bool(found) and (
+                sentence.rank != found[0].rank
+                or (size >= self._most_words and sentence.topic != found[-1].topic)
+            )
+            if is_other or size >= _OVERVIEW * self._most_words:
+                break
+            found.append(sentence)
+        return found
 
     def _reads(self, context: AnswerContext) -> bool:
         return self._reader is not None and is_readable(context.question)
@@ -334,5 +366,14 @@ def _tokens(passage: Passage) -> set[str]:
 
 def _written(sentences: Sequence[Sentence]) -> str:
     """Join the sentences of one passage and cite it."""
-    ended = (text if text[-1] in ".!?" else f"{text}." for text in labelled_texts(sentences))
+    following = [*(sentence.label for sentence in sentences[1:]), ""]
+    ended = map(_ended, labelled_texts(sentences), following)
     return f"{' '.join(' '.join(ended).split())} [{sentences[0].rank}]"
+
+
+def _ended(text: str, label: str) -> str:
+    """Return a sentence with a stop; a colon ends a heading, the `label` of the next sentence."""
+    bare = text.rstrip(" ,;:.")
+    if label and bare.endswith(label):
+        return f"{bare}:"
+    return text if _ENDED.search(text) else f"{text.rstrip(' ,;')}."

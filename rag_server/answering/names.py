@@ -32,8 +32,9 @@ _GREETING = re.compile(
 )
 _DESCRIBED = re.compile(
     r"(\b(?i:our|my|your|his|her|their|the|an?)(?:[ ][^\W\d_]+(?:-[^\W\d_]+)*){1,3})"
-    rf",[ ]{NAME},(?=[ ][^\W\d])"
+    rf",[ ]{NAME},(?=[ ][^\W\dA-Z])"
 )
+"""A word in lower case goes on with the sentence; "our agent, ..., Head of Accounts," does not."""
 _INNER_NAME = re.compile(rf"(?<=\w),[ ]{NAME},(?=[ ][^\W\d])")
 _LAST = re.compile(rf"(?<=\w),[ ]{NAME}(?=[.;:!?])")
 _OF_KIN = re.compile(

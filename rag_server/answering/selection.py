@@ -21,8 +21,8 @@ _READ = 1.0
 """What a sentence is worth more where a reader places the answer, however sure it is that there is
 one: that decides the outcome. With more, the development questions find no more right ones."""
 _AS_GOOD = 0.75
-"""The share of the highest value from which on a sentence is in a brief answer without new words.
-Of 0.75, 0.85 and 0.95, the lowest keeps most of what the examples' answers need."""
+"""The share of the highest value from which on a sentence with a word of the question is in a brief
+answer. Of 0.75, 0.85 and 0.95, the lowest keeps most of what the examples' answers need."""
 _NEW_WORDS = 0.5
 """Value of the question's words that no chosen sentence has, relative to the others."""
 _SHARED = 0.7
@@ -53,10 +53,11 @@ def choose(
     those of the passage are in the answer as far as they fit. `asked`: the stems of the question; a
     sentence with words of it that the answer does not have yet is preferred. The other sentences
     come near the best one in value and fit `most_words`; an answer of less than `few_words` words
-    also gets sentences of less value, if they come after the best one. `brief`: of the others, only
-    those with a word of the question that the answer does not have yet, or of nearly the highest
-    value. A sentence that refers to the one before brings it along, one of several cases the other
-    ones, and a sentence brings the warnings that belong to it, over the limit if need be.
+    also gets sentences of less value, if they come after the best one, below the same headings.
+    `brief`: of the others, only those with a word of the question, which the answer does not have
+    yet, or of nearly the highest value. A sentence that refers to the one before brings it
+    along, one of several cases the other ones, and a sentence brings the warnings that belong to
+    it, over the limit if need be.
     """
 
     def worth(sentence: Sentence) -> float:
@@ -101,6 +102,9 @@ def _fill(
         known = {stem for other in chosen for stem in other.stems}
         return words_asked.intersection(sentence.stems) - known
 
+    def shares_word(sentence: Sentence) -> bool:
+        return not words_asked.isdisjoint((*sentence.stems, *sentence.topic))
+
     def gain(sentence: Sentence) -> float:
         words = sum(rarity[stem] for stem in fresh(sentence)) / sqrt(len(sentence.stems) + 1)
         return values[sentence] + _NEW_WORDS * words
@@ -109,14 +113,15 @@ def _fill(
         sentence = max(rest, key=lambda s: (gain(s), -s.place))
         rest.remove(sentence)
         size = sum(s.size for s in chosen)
-        is_context = size < few_words and sentence.place > best.place
+        goes_on = sentence.place > best.place and sentence.topic == best.topic
+        is_context = size < few_words and goes_on
         enough = gain(sentence) >= (_CONTEXT if is_context else _NEAR_BEST) * highest
         fits = size + sentence.size <= most_words
         wanted = (
             is_context
             or not brief
             or bool(fresh(sentence))
-            or values[sentence] >= _AS_GOOD * highest
+            or (values[sentence] >= _AS_GOOD * highest and shares_word(sentence))
         )
         if fits and enough and wanted and not any(_repeats(sentence, other) for other in chosen):
             chosen.append(sentence)
@@ -137,8 +142,9 @@ def _completed(
     for sentence in chosen:
         if sentence.refers:
             add(by_place.get(sentence.place - 1), most_words)
-        if _announces(sentence):
-            add(by_place.get(sentence.place + 1), most_words)
+        following = by_place.get(sentence.place + 1)
+        if following and following.topic == sentence.topic and _announces(sentence):
+            add(following, most_words)
     for sentence in list(complete):
         if _CASE.match(sentence.text):
             for other in (by_place.get(sentence.place - 1), by_place.get(sentence.place + 1)):

@@ -15,6 +15,7 @@ from sage_rag.common.stems import stem
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.gate.facts.marks import find_marks
 from sage_rag.privacy.tokens import TOKEN, may_have_token
+from sage_rag.rag_server.answering.mail_headers import is_mail_header, names_mail_header
 from sage_rag.rag_server.answering.names import NAME, without_greeting
 from sage_rag.rag_server.answering.particulars import has_particular
 
@@ -93,7 +94,8 @@ def read_passage(rank: int, passage: Passage, answer_fields: Sequence[str]) -> l
     """Return the sentences of a passage in order.
 
     `answer_fields`: the fields that answer questions; empty: the last one. Greetings, addresses to
-    a person, signatures, headings, bullets and sentences without content are left out.
+    a person, signatures, headings, bullets, headers of mails and sentences without content are left
+    out.
     """
     fields = passage.fields
     replies = [name for name in answer_fields if name in fields] or list(fields)[-1:]
@@ -211,9 +213,12 @@ def _quotable(text: str, *, speaks: bool) -> Iterator[tuple[str, str, str]]:
         bare = _without_tokens(sentence, "")
         if is_boilerplate(bare) or next(_content_words(_PLAIN_WORD.findall(bare)), None) is None:
             continue
+        if is_mail_header(sentence):
+            continue
         if 0 < number == len(headed) - 1 and _is_signature(sentence):
             continue
-        yield sentence[0].upper() + sentence[1:], place.label, place.topic
+        label = "" if names_mail_header(place.label) else place.label
+        yield sentence[0].upper() + sentence[1:], label, place.topic
 
 
 def _unaddressed(sentence: str, *, opens_address: bool) -> str:

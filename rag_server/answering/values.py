@@ -26,6 +26,8 @@ _OTHER_FIELD = 0.5
 """What a sentence of another field keeps of its value: it resembles the question, as one asks."""
 _TOPIC = 0.5
 """Weight of a word in the headings above a sentence, relative to one in the sentence."""
+_SECTION = 1.0
+"""Value of a sentence below headings that the question names: the plan, the allergies."""
 _AFTER = 0.2
 """Share of a sentence's value that the next one gets: advice goes on over several sentences."""
 _PARTICULAR_HELD = 4.0
@@ -93,8 +95,11 @@ def values_of(
     for sentence in sentences:
         own_stems = set(sentence.stems)
         value = sum(weights.get(stem, 0.0) for stem in own_stems)
-        value += _TOPIC * sum(weights.get(s, 0.0) for s in set(sentence.topic) - own_stems)
+        topic = set(sentence.topic)
+        value += _TOPIC * sum(weights.get(s, 0.0) for s in topic - own_stems)
         value /= sqrt(len(sentence.stems) + 1)
+        if topic:
+            value += _SECTION * len(topic & asked.stems) / len(topic)
         value += _SIMILARITY * max(asked.similarities.get(sentence, 0.0), 0.0)
         if sentence.answers:
             value += sum(cue.weight for cue in cues if cue.states(sentence.text))

@@ -77,6 +77,37 @@ def test_a_sentence_that_goes_on_after_a_line_is_one():
     ]
 
 
+def test_narrow_lines_of_prose_go_on():
+    column = (
+        "The miller looked up, and the mare\nwalked slowly back down\nthe lane. Nobody saw how she\n"
+        'opened the gate.\n\n"It was me," the miller\nsaid.'
+    )
+    assert [" ".join(column[a:b].split()) for a, b in unwrapped_spans(column)] == [
+        "The miller looked up, and the mare walked slowly back down the lane.",
+        "Nobody saw how she opened the gate.",
+        '"It was me," the miller said.',
+    ]
+
+
+def test_short_items_of_a_list_stay_apart():
+    items = ["oats two cups a day", "hay as much as wanted", "salt one block a month"]
+    text = "\n".join(items) + "\n\nThe mare eats well."
+    assert [text[a:b] for a, b in unwrapped_spans(text)] == [*items, "The mare eats well."]
+
+
+def test_an_amount_goes_on_with_the_line_above_it():
+    mail = (
+        "The miller has seen the barn on Sunday. He is offering\n$9,000 with a tenth\nas a deposit.\n"
+        "His neighbour would give us a little more than he does:\n$9,500 in May."
+    )
+    assert [" ".join(mail[a:b].split()) for a, b in unwrapped_spans(mail)] == [
+        "The miller has seen the barn on Sunday.",
+        "He is offering $9,000 with a tenth as a deposit.",
+        "His neighbour would give us a little more than he does:",
+        "$9,500 in May.",
+    ]
+
+
 @given(st.text(alphabet="aA. ,\n-the", max_size=80))
 def test_unwrapped_sentences_leave_nothing_out(text):
     spans = unwrapped_spans(text)

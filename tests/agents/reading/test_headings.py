@@ -56,6 +56,11 @@ def test_prose_has_no_headings():
     assert {(label, topic) for _, label, topic in read(letter)} == {("", "")}
 
 
+def test_a_short_sentence_about_someone_is_no_heading():
+    text = "He squinted north.\nTwo of the grey riders were coming down to the ford at last."
+    assert {(label, topic) for _, label, topic in read(text)} == {("", "")}
+
+
 def test_an_order_in_capitals_is_no_heading():
     text = "DO NOT DRIVE\nTake the tablets at noon, and rest in the afternoon."
     assert read(text)[0] == ("DO NOT DRIVE", "", "")

@@ -108,7 +108,15 @@ def test_a_place_without_a_record_is_no_unknown_person():
 
 
 @pytest.mark.parametrize(
-    "asked", ["tell me about {}", "What do you know about {}?", "Show me the record of {}", "{}"]
+    "asked",
+    [
+        "tell me about {}",
+        "What do you know about {}?",
+        "Show me the record of {}",
+        "What was the case of {} about?",
+        "summarise the visit of {}",
+        "{}",
+    ],
 )
 def test_a_question_for_somebodys_record_is_answered_if_the_index_knows_the_person(asked):
     assert evidence(asked.format(KELLER)).answers
@@ -119,6 +127,7 @@ def test_a_question_for_somebodys_record_is_answered_if_the_index_knows_the_pers
 def test_a_name_and_another_matter_are_no_request_for_a_record():
     assert not evidence(f"tell me about the passport of {KELLER}").answers
     assert not evidence("tell me about the record").answers
+    assert not evidence(f"When is {KELLER}?").whole_record
 
 
 def test_without_passages_there_is_no_evidence():

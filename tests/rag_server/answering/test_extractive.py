@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sage_rag.agents.reading.protocols import Reading
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.tokens import TOKEN
@@ -44,6 +45,13 @@ NAMED = passage(
     answer=f"Hello {KELLER}, rest the knee for a week. Let {LINDE} carry the shopping. "
     f"Our nurse, {LINDE}, will look at the knee on Friday. Best regards, Dr. {LINDE}",
 )
+
+
+class FirstSentence:
+    """Reads the answer in the first words of each text."""
+
+    def read(self, question, texts):
+        return [Reading(0.9, 0, 5) for _ in texts]
 
 
 def compose(question, *passages, evidence=None, standalone="", fields=(), **settings):
@@ -162,6 +170,31 @@ def test_an_unknown_person_is_said_to_be_unknown():
     assert answer == f"I found no record of {LINDE} or {KELLER} in the documents I can search."
 
 
+@pytest.mark.parametrize("question", ["Tell me about {}.", "What was the case of {} about?"])
+def test_an_overview_begins_where_a_record_names_the_person(question):
+    end = passage(1, text="The court orders the miller to pay. He pays in three parts, it says.")
+    start = passage(
+        2,
+        text=f"CLAIM\nThis is a decision of the court. {KELLER} sues the miller. "
+        "She says that the case of flour was wet.",
+    )
+    evidence = Evidence(0.2, 0.1, known=1, whole_record=True, about=(1, 2), meant=(KELLER,))
+    answer = compose(question.format(KELLER), end, start, evidence=evidence)
+    assert answer == f"{KELLER} sues the miller. She says that the case of flour was wet. [2]"
+
+
+def test_an_overview_ends_with_a_section_once_it_is_long_enough():
+    text = (
+        f"REPORT\n{KELLER} asks for a new roof. The barn is wet.\nTOOLS\nThe ladder is at the gate."
+    )
+    evidence = Evidence(0.2, 0.1, known=1, whole_record=True, about=(1,))
+    question = f"Tell me about {KELLER}."
+    short = compose(question, passage(1, text=text), evidence=evidence, most_words=8)
+    assert short == f"Report: {KELLER} asks for a new roof. The barn is wet. [1]"
+    long = compose(question, passage(1, text=text), evidence=evidence, most_words=40)
+    assert "The ladder is at the gate." in long
+
+
 def test_a_question_without_names_gets_an_answer_without_names():
     answer = compose("What helps a knee that hurts?", NAMED)
     assert "Rest the knee for a week." in answer
@@ -211,6 +244,25 @@ def test_sentences_stay_in_the_order_of_the_record():
     assert answer == "The mill has a wheel. It stands at the river. The wheel turns. [1]"
 
 
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("The board wrote: “The ferry is closed.”", "“The ferry is closed.” [1]"),
+        ("The ferry is closed, the board wrote (see page 3.)", "(see page 3.) [1]"),
+        ("The ferry is closed for repairs;", "The ferry is closed for repairs. [1]"),
+        ("The ferry is closed", "The ferry is closed. [1]"),
+    ],
+)
+def test_a_quoted_sentence_ends_with_one_stop(text, quoted):
+    assert compose("Is the ferry closed?", passage(1, text=text)).endswith(quoted)
+
+
+def test_a_heading_that_is_quoted_leads_to_the_sentence_below_it():
+    text = "FERRY\nRepairs of the ferry\nThe ferry was repaired at the yard in nine days of May."
+    answer = compose("How long did repairs of the ferry take?", passage(1, text=text))
+    assert "Repairs of the ferry: The ferry was repaired" in answer
+
+
 def test_a_warning_stays_with_what_it_is_about():
     record = passage(
         1,
@@ -236,6 +288,22 @@ def test_each_part_of_a_question_gets_its_sentence():
     )
     assert "rent is paid" in answer
     assert "Repairs of the roof" in answer
+
+
+def test_a_question_of_a_name_alone_asks_what_the_one_before_asked():
+    text = (
+        f"{KELLER} is our guest. The sauna opens at nine. On Sunday the sauna opens at ten. "
+        "The cat sleeps all day."
+    )
+    answer = compose(
+        f"And {KELLER}?",
+        passage(1, text=text),
+        standalone=f"And {KELLER}? when sauna opens",
+        reader=FirstSentence(),
+        few_words=1,
+    )
+    assert "The sauna opens at nine. On Sunday the sauna opens at ten." in answer
+    assert "cat" not in answer
 
 
 def test_words_of_an_earlier_question_count_less():

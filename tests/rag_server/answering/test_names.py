@@ -24,6 +24,10 @@ PHONE, PLACE = "PHONE_NUMBER_[bb]", "LOCATION_[cc]"
             "The out-of-hours doctor will bring it.",
         ),
         (f"Ask our nurse, {NAME}.", "Ask our nurse."),
+        (
+            f"The mill wrote to its agent and their clerk, {NAME}, Head of Accounts.",
+            "The mill wrote to its agent and their clerk, Head of Accounts.",
+        ),
         (f"Dr. {NAME} will look at it.", "The person will look at it."),
         (f"Let {NAME} carry on.", "Let the person carry on."),
         (f"Come to {PLACE}.", f"Come to {PLACE}."),

@@ -55,6 +55,29 @@ def test_a_brief_answer_has_other_sentences_only_for_words_that_it_lacks():
     assert found == ["The kiln opens at six.", "Firing costs nine pounds."]
 
 
+def test_a_brief_answer_has_no_other_sentences_without_a_word_of_the_question():
+    text = (
+        "Ferdinand is a 14-year-old gelding with a stiff hock. The stable has 9 boxes. "
+        "The farrier comes on 3 May. The vet came 2 times."
+    )
+    found = chosen("How old is the gelding?", text, few_words=1, read=[0], brief=True)
+    assert found == ["Ferdinand is a 14-year-old gelding with a stiff hock."]
+
+
+def test_context_is_of_the_same_section():
+    text = (
+        "RESULTS\nThe hardness of the water is 14.\nThe last filter was new.\nSTAFF\n"
+        "The office opens at nine."
+    )
+    found = chosen("What is the hardness of the water?", text, few_words=30)
+    assert found == ["The hardness of the water is 14.", "The last filter was new."]
+
+
+def test_a_sentence_announces_nothing_of_another_section():
+    text = "RESULTS\nThe filter is clean.\nROOMS\nWest cellar\n- The pump hums all night in there."
+    assert chosen("Is the filter clean?", text, few_words=1) == ["The filter is clean."]
+
+
 def test_a_warning_comes_along_unless_all_of_the_record_is_about_its_subject():
     def answer(text):
         return chosen("When does it dry?", text, most_words=6, few_words=1)

@@ -4,7 +4,7 @@ import pytest
 
 from sage_rag.indexer.passages import Passage
 from sage_rag.rag_server.answering import sentences
-from sage_rag.rag_server.answering.sentences import content_stems, read_passage
+from sage_rag.rag_server.answering.sentences import content_stems, labelled_texts, read_passage
 
 ADVICE = "Take the tablets with water. Do not drive, and don't cycle.\nThen rest for two hours."
 
@@ -149,3 +149,33 @@ def test_a_signature_is_a_name_at_the_end(last: str, *, is_quoted: bool) -> None
 
 def test_a_greeting_without_a_name_is_not_quoted() -> None:
     assert quoted("Dear parents of year AGE_[aa],\nThe school opens.") == ["The school opens."]
+
+
+def test_the_headers_of_a_mail_that_is_passed_on_are_not_quoted():
+    mail = (
+        f"---------------------- Forwarded by {ADA}/MILL on 3 May ---------------------------\n\n"
+        f"From: The office of {BO}\nSent by: {ADA}\nTo: {ADA}, {CY}\ncc:\nSubject: Repair of the sluice\n\n"
+        f"The sluice is repaired. It holds the water again.\n\n-----Original Message-----\n"
+        f"cc: \nPlease repair the sluice before the summer."
+    )
+    read = read_passage(1, Passage("p1", "s1", {"text": mail}), ())
+    assert labelled_texts(read) == [
+        f"From: The office of {BO}",
+        "Subject: Repair of the sluice",
+        "The sluice is repaired.",
+        "It holds the water again.",
+        "Please repair the sluice before the summer.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "To be safe: wait a day.",
+        "Toast: brown it.",
+        "CC: a sore hock for nine days.",
+        "To: the end of the lane.",
+    ],
+)
+def test_a_sentence_that_only_begins_like_a_header_is_quoted(text):
+    assert quoted(text) == [text]
