@@ -79,6 +79,11 @@ def cues_of(question: str) -> list[Cue]:
     return [cue for asks, cue in _CUES if asks.search(question)]
 
 
+def asks_value(question: str) -> bool:
+    """Return whether a question asks for a time, an amount or a person, which few words state."""
+    return any(asks.search(question) for asks in (ASKS_TIME, _ASKS_AMOUNT, _ASKS_PERSON))
+
+
 def _gives_advice(sentence: str) -> bool:
     first = _FIRST_WORD.match(sentence)
     word = first[1].casefold() if first else ""

@@ -14,6 +14,7 @@ from sage_rag.indexer.protocols import Embedder
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.lookup import STEM_TYPES, codes_of
 from sage_rag.privacy.tokens import TOKEN, readable_view
+from sage_rag.rag_server.answering.cues import asks_value
 from sage_rag.rag_server.answering.details import lacks_detail
 from sage_rag.rag_server.answering.evidence import Evidence, asks_for_overview
 from sage_rag.rag_server.answering.names import names_no_one, names_someone, without_names
@@ -173,6 +174,7 @@ class ExtractiveAnswerer:
                 read=reading.sentences,
                 few_words=min(self._few_words, _FEW_AROUND),
                 brief=True,
+                asks_value=asks_value(question),
             )
         return _answer(_written(chosen), unclear=outcome is Outcome.UNCLEAR)
 

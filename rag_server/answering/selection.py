@@ -44,6 +44,7 @@ def choose(
     most_words: int,
     few_words: int,
     brief: bool = False,
+    asks_value: bool = False,
 ) -> list[Sentence]:
     """Return the sentences of an answer from one passage, in the order of the passage.
 
@@ -55,7 +56,8 @@ def choose(
     come near the best one in value and fit `most_words`; an answer of less than `few_words` words
     also gets sentences of less value, if they come after the best one, below the same headings.
     `brief`: of the others, only those with a word of the question, which the answer does not have
-    yet, or of nearly the highest value. A sentence that refers to the one before brings it
+    yet, or of nearly the highest value; where the question asks for a value (`asks_value`), these
+    have a word of it, too. A sentence that refers to the one before brings it
     along, one of several cases the other ones, and a sentence brings the warnings that belong to
     it, over the limit if need be.
     """
@@ -76,7 +78,7 @@ def choose(
         size = sum(s.size for s in chosen) + sentence.size
         if sentence in read and sentence not in chosen and size <= most_words:
             chosen.append(sentence)
-    _fill(chosen, own, values, asked, most_words, few_words, brief=brief)
+    _fill(chosen, own, values, asked, most_words, few_words, brief=brief, asks_value=asks_value)
     return sorted(_completed(chosen, own, most_words), key=lambda s: s.place)
 
 
@@ -89,6 +91,7 @@ def _fill(
     few_words: int,
     *,
     brief: bool,
+    asks_value: bool,
 ) -> None:
     """Add sentences to the chosen ones, best first, as far as they fit and do not repeat."""
     best, rarity = chosen[0], rarities(own)
@@ -102,8 +105,8 @@ def _fill(
         known = {stem for other in chosen for stem in other.stems}
         return words_asked.intersection(sentence.stems) - known
 
-    def shares_word(sentence: Sentence) -> bool:
-        return not words_asked.isdisjoint((*sentence.stems, *sentence.topic))
+    def is_about(sentence: Sentence) -> bool:
+        return not asks_value or not words_asked.isdisjoint((*sentence.stems, *sentence.topic))
 
     def gain(sentence: Sentence) -> float:
         words = sum(rarity[stem] for stem in fresh(sentence)) / sqrt(len(sentence.stems) + 1)
@@ -121,7 +124,7 @@ def _fill(
             is_context
             or not brief
             or bool(fresh(sentence))
-            or (values[sentence] >= _AS_GOOD * highest and shares_word(sentence))
+            or (values[sentence] >= _AS_GOOD * highest and is_about(sentence))
         )
         if fits and enough and wanted and not any(_repeats(sentence, other) for other in chosen):
             chosen.append(sentence)

@@ -2,6 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sage_rag.indexer.passages import Passage
+from sage_rag.rag_server.answering.cues import asks_value
 from sage_rag.rag_server.answering.selection import choose
 from sage_rag.rag_server.answering.sentences import read_passage
 from sage_rag.rag_server.answering.values import Asked, values_of
@@ -17,6 +18,7 @@ def chosen(question, text, *, most_words=40, few_words=10, read=(), brief=False)
         most_words=most_words,
         few_words=few_words,
         brief=brief,
+        asks_value=asks_value(question),
     )
     return [sentence.text for sentence in found]
 
@@ -55,13 +57,19 @@ def test_a_brief_answer_has_other_sentences_only_for_words_that_it_lacks():
     assert found == ["The kiln opens at six.", "Firing costs nine pounds."]
 
 
-def test_a_brief_answer_has_no_other_sentences_without_a_word_of_the_question():
+def test_a_brief_answer_for_a_value_has_no_other_sentences_without_a_word_of_the_question():
     text = (
         "Ferdinand is a 14-year-old gelding with a stiff hock. The stable has 9 boxes. "
         "The farrier comes on 3 May. The vet came 2 times."
     )
     found = chosen("How old is the gelding?", text, few_words=1, read=[0], brief=True)
     assert found == ["Ferdinand is a 14-year-old gelding with a stiff hock."]
+
+
+def test_a_brief_answer_to_what_can_be_done_keeps_advice_in_other_words():
+    text = "Rust eats the gutter. Please paint it with zinc. Take two coats of lacquer then."
+    found = chosen("What can we do about the gutter?", text, few_words=1, read=[1], brief=True)
+    assert "Take two coats of lacquer then." in found
 
 
 def test_context_is_of_the_same_section():
