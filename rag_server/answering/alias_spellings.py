@@ -33,12 +33,17 @@ UNFINISHED = re.compile(
     rf"|{_BARE}\Z|(?<![A-Za-z0-9_])_{{0,3}}(?P<bare_begun>(?:{_BARE_TYPES})\\?_)\Z"
 )
 """An alias that the end of a text cuts off, or may cut off."""
-TAIL = re.compile(
+_BEGINNING = (
     rf"(?:\\?[{_OPENS}][^\[\]【】［］<>{{}}]{{0,80}}"
     rf"|(?:_{{0,3}}(?:{'|'.join(sorted(NAMED))})[ -][0-9]{{0,30}}s?_{{0,3}}|[A-Za-z0-9_\\]{{1,60}})"
-    r"(?:['’]s?)?)\Z"
+    r"(?:['’]s?)?)"
 )
+TAIL = re.compile(rf"{_BEGINNING}\Z")
 """The end of a text that more text can make an alias, or another one."""
+_TITLE = r"\b(?:Dr|Mrs?|Ms|Miss|Mx|Prof|Professor|Doctor|Nurse|Sister|Judge)\.?"
+TITLED_ALIAS = re.compile(rf"(?P<title>{_TITLE}[ ])?(?:{ALIAS.pattern})")
+"""An alias with the title before it, which goes with the name: "Dr. [PERSON_1]"."""
+TITLED_TAIL = re.compile(rf"(?:{_TITLE}[ ]?)?{_BEGINNING}?\Z")
 
 _JOINED = {kind.replace("_", ""): kind.value for kind in EntityType}
 _PARTS = re.compile(rf"(.*?)({_SIGN}*)(\d+)", re.DOTALL)

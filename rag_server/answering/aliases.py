@@ -10,6 +10,8 @@ from sage_rag.rag_server.answering.alias_spellings import (
     ALIAS,
     NAMED,
     TAIL,
+    TITLED_ALIAS,
+    TITLED_TAIL,
     UNFINISHED,
     as_type,
     is_quoted,
@@ -67,8 +69,13 @@ class Aliases:
             if original is None:
                 return match.group()
             ending = around["suffix"] or around.get("plural", "")
-            return around["emphasis"] + (_unnamed(original) if withhold else original) + ending
+            title = around.get("title", "")
+            if withhold:
+                original, title = _unnamed(original, title)
+            return title + around["emphasis"] + original + ending
 
+        if withhold:
+            return PatternStream(TITLED_ALIAS, TITLED_TAIL, shown, UNFINISHED)
         return PatternStream(ALIAS, TAIL, shown, UNFINISHED)
 
     def _alias(self, match: re.Match[str]) -> str:
@@ -128,9 +135,11 @@ def _unreadable(kind: str) -> str:
     return f"[{kind}: unreadable]"
 
 
-def _unnamed(token: str) -> str:
-    """Return what is shown of a direct identifier where no name may be shown."""
+def _unnamed(token: str, title: str) -> tuple[str, str]:
+    """Return what is shown of a direct identifier and its title where no name may be shown."""
     match = TOKEN.fullmatch(token)
     if match is None or not names_someone(token):
-        return token
-    return "the person" if match.group(1) == EntityType.PERSON else f"[{match.group(1)}: withheld]"
+        return token, title
+    if match.group(1) != EntityType.PERSON:
+        return f"[{match.group(1)}: withheld]", title
+    return "the person", ""

@@ -171,6 +171,16 @@ def test_other_text_is_unchanged(text):
     assert expanded(text) == text
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 50])
+def test_a_withheld_name_takes_its_title_along(size: int) -> None:
+    written = "[1] Dr. [PERSON_1] asked Mrs PERSON_1 and Sister Act; the Dr. said Dr. [LOCATION_1]."
+    expander = known().expander(withhold=True)
+    pieces = [written[n : n + size] for n in range(0, len(written), size)]
+    shown = "".join([*map(expander.feed, pieces), expander.flush()])
+    place = expanded("[LOCATION_1]")
+    assert shown == (f"[1] the person asked the person and Sister Act; the Dr. said Dr. {place}.")
+
+
 def test_withheld_aliases_show_no_name():
     assert expanded("[PERSON_1] or [EMAIL_ADDRESS_1] in [LOCATION_1]", withhold=True) == (
         "the person or [EMAIL_ADDRESS: withheld] in LOCATION_[l1]"
