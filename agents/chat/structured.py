@@ -45,14 +45,19 @@ class StructuredAnswer(BaseModel):
 _A = TypeVar("_A", bound=StructuredAnswer)
 
 
+def says_something(text: str) -> bool:
+    """Return whether a text has a letter or a digit: small models copy the "..." of a shape."""
+    return any(map(str.isalnum, text))
+
+
 def _not_blank(text: str) -> str:
-    if not text.strip():
+    if not says_something(text):
         raise PydanticCustomError("blank", "blank")
     return text.strip()
 
 
 NonBlankText = Annotated[str, AfterValidator(_not_blank)]
-"""Text that is not blank, without white space at its ends."""
+"""Text with a letter or a digit, without white space at its ends."""
 
 
 @lru_cache(maxsize=64)

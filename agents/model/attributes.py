@@ -14,7 +14,13 @@ from pydantic import Field
 
 from sage_rag.agents.attributes import MAX_DESCRIPTION, MAX_NAME
 from sage_rag.agents.chat.protocols import ChatModel
-from sage_rag.agents.chat.structured import NonBlankText, StructuredAnswer, as_json, ask
+from sage_rag.agents.chat.structured import (
+    NonBlankText,
+    StructuredAnswer,
+    as_json,
+    ask,
+    says_something,
+)
 from sage_rag.agents.exceptions import AgentOutputError
 from sage_rag.agents.forms import dialogue_sides, form_names, form_of_records, instruction
 from sage_rag.agents.prompts import prompt
@@ -104,10 +110,14 @@ def _of_field(
         kept = [a for a in ranked[:_MOST] if support[id(a)] >= enough] or ranked[:1]
     places = {id(a) for a in kept}
     return [
-        Attribute(_one_line(a.name, MAX_NAME), a.field, _one_line(a.description, MAX_DESCRIPTION))
+        Attribute(_one_line(a.name, MAX_NAME), a.field, _described(a.description))
         for a in proposed
         if id(a) in places
     ]
+
+
+def _described(text: str) -> str:
+    return _one_line(text, MAX_DESCRIPTION) if says_something(text) else ""
 
 
 def _complaint(

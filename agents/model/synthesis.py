@@ -22,6 +22,7 @@ from sage_rag.agents.chat.structured import (
     keyed_model,
     placeholder_complaint,
     record_model,
+    says_something,
     values_of,
 )
 from sage_rag.agents.exceptions import AgentOutputError
@@ -202,9 +203,9 @@ def _written_model(names: tuple[str, ...], fields: tuple[str, ...]) -> type[_Wri
 
 
 def _phrases(answer: _Information) -> dict[str, Sequence[str]]:
-    """Return the phrases by attribute, without empty ones."""
+    """Return the phrases by attribute, without those that say nothing."""
     stripped = {
-        name: [phrase.strip() for phrase in phrases if phrase.strip()]
+        name: [phrase.strip() for phrase in phrases if says_something(phrase)]
         for name, phrases in values_of(answer.information).items()
     }
     return {name: phrases for name, phrases in stripped.items() if phrases}

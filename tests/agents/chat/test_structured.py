@@ -56,6 +56,7 @@ BAD = {
     '{"question": "zebra", "answer": 1}': "answer: string type",
     '{"question": "zebra", "answer": null}': "answer: string type",
     '{"question": "zebra", "answer": "  "}': "answer: blank",
+    '{"question": "...", "answer": "The river is deep."}': "question: blank",
     '{"question": "zebra", "answer": "\\ud800"}': "no JSON object",
     "{" * 9_999: "no JSON object",
     '{"a":' * 9_999: "no JSON object",

@@ -77,6 +77,13 @@ def test_too_few_are_asked_for_again_and_then_accepted() -> None:
     assert "has 1 usable attributes, and needs 2" in model.asked[1][-1].content
 
 
+def test_a_model_that_copies_the_shape_is_refused() -> None:
+    """A model of 1.5 billion parameters named every attribute as the example of the prompt."""
+    copied = proposal(("...", "question", [1, 3]), ("...", "answer", [1, 3]), words="...")
+    with pytest.raises(AgentOutputError, match="blank"):
+        identified([copied, copied])
+
+
 @pytest.mark.parametrize(
     ("samples", "kept"),
     [([1, 2, 3], True), ([1, 5], False), ([1, 1, 1], False), ([7, 8, 9], False), ([], False)],

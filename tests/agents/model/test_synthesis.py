@@ -133,7 +133,7 @@ def test_a_single_phrase_counts_as_a_list_of_one(value: object) -> None:
     assert run(agent.extract(RECORD, ATTRIBUTES)).phrases["advice"] == ["rest"]
 
 
-@pytest.mark.parametrize("value", [None, [], "", [" "]])
+@pytest.mark.parametrize("value", [None, [], "", [" "], ["..."]])
 def test_what_a_record_does_not_speak_of_is_left_out(value: object) -> None:
     agent = ModelSynthesis(AskedModel(extracted({**INFORMATION, "advice": value})), joined=False)
     assert run(agent.extract(RECORD, ATTRIBUTES)).phrases == {"complaint": INFORMATION["complaint"]}
