@@ -77,7 +77,8 @@ class Evidence:
     names in the question that no passage was made from; `known`: how many others it has.
     `whole_record`: the question names someone whom the index knows, and asks for nothing more
     ("tell me about Maria Keller"), or for what happened on a day of the index. `particular`: it
-    asks for a phone number or another particular of someone, and one of the first passages has one.
+    asks for a phone number or another particular of someone, and one of the first passages has this
+    person's.
     `about`: the ranks of the passages that hold most of the persons, or else of the places,
     organisations and titles, that the question may mean. `meant`: the tokens of all these in the
     index. `alike`: those of persons whose names are spelt nearly as an unknown one. `by_few_words`:
@@ -167,8 +168,8 @@ def find_evidence(
         for rank, p in enumerate(passages[:_READ], 1)
         if rank in about or any(name in p.text for name in named)
     ]
-    particular = not unknown and any(states_particular(question, text) for text in texts)
     meant = people.meant if people else ()
+    particular = not unknown and any(states_particular(question, text, meant) for text in texts)
     return Evidence(
         similarity,
         coverage,
