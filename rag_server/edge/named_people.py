@@ -55,7 +55,7 @@ def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher
         DecryptionError: for a token that the cipher cannot open.
     """
     known, unknown, others, alike = set[str](), set[str](), set[str](), set[str]()
-    dates = set[str]()
+    dates, partial = set[str](), set[str]()
     for token in sorted(set(tokens)):
         entity_type = token_type(token)
         if entity_type is EntityType.DATE_TIME:
@@ -78,7 +78,16 @@ def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher
         if is_person and not meant:
             unknown.add(token)
             alike.update(_alike(parts, found, index, cipher))
-    return NamedPeople(*(tuple(sorted(named)) for named in (known, unknown, others, alike, dates)))
+        if is_person and meant and not _is_whole(value, parts, meant):
+            partial.add(token)
+    named = (known, unknown, others, alike, dates, partial)
+    return NamedPeople(*(tuple(sorted(tokens)) for tokens in named))
+
+
+def _is_whole(value: str, parts: tuple[str, ...], meant: list[_Candidate]) -> bool:
+    """Return whether no word of a name was left out of its parts, save words of those it means."""
+    held = frozenset[str]().union(parts, *(c.parts for c in meant))
+    return held.issuperset(_name_parts(value))
 
 
 def _meant(parts: tuple[str, ...], found: list[_Candidate]) -> list[_Candidate]:

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -236,6 +237,15 @@ def test_a_number_that_the_record_lacks_is_unclear():
     assert compose(asked, record, evidence=known).startswith(UNCLEAR)
     stated = passage(1, text=f"Call {KELLER} on PHONE_NUMBER_[q2Zf3kAAx.9=-_] about the knee.")
     assert not compose(asked, stated, evidence=known).startswith(UNCLEAR)
+
+
+@pytest.mark.parametrize("reader", [None, FirstSentence()])
+def test_a_name_with_a_word_that_no_name_has_is_answered_by_what_comes_nearest(reader):
+    record = passage(1, text=f"The knee of {KELLER} needs rest. Come again on Friday.")
+    sure = Evidence(0.9, 0.9, sentence=0.9, known=1, about=(1,), meant=(KELLER,))
+    assert not compose(f"{LINDE} knee", record, evidence=sure, reader=reader).startswith(UNCLEAR)
+    partial = replace(sure, partial=True)
+    assert compose(f"{LINDE} knee", record, evidence=partial, reader=reader).startswith(UNCLEAR)
 
 
 def test_sentences_stay_in_the_order_of_the_record():

@@ -87,6 +87,24 @@ def test_a_short_name_that_is_a_word_is_one_next_to_a_name():
     assert (found.known, found.unknown) == ((token("Henrike Lindqvist"),), ())
 
 
+@pytest.mark.parametrize(
+    ("asked", "is_partial"),
+    [
+        ("lindqvist rabbit", True),
+        ("HENRIKE LINDQVIST KNEE", True),
+        ("lindqvist psittacosis", True),
+        ("ms lindqvist", False),
+        ("Henrike Lindqvist", False),
+        ("Marek Quist", False),
+        ("Rose Lindqvist", False),
+        ("rabbit", False),
+    ],
+)
+def test_a_name_with_a_word_that_is_in_no_name_is_partial(asked, is_partial):
+    found = named(asked, "Henrike Lindqvist", "Quist", "Rose Field Lindqvist")
+    assert found.partial == (token(asked),) * is_partial
+
+
 def test_a_word_of_a_place_next_to_a_name_is_no_part_of_it():
     found = named("henrike lindqvist lock", "Henrike Lindqvist", places=["Lock Road"])
     assert (found.known, found.unknown) == ((token("Henrike Lindqvist"),), ())
