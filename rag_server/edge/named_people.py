@@ -140,7 +140,7 @@ def _sections(value: str) -> set[str]:
 def _alike(
     parts: tuple[str, ...], found: list[_Candidate], index: IndexLookup, cipher: EntityCipher
 ) -> list[str]:
-    """Return the persons of the index with nearly these names, if they are few.
+    """Return the persons of the index with nearly these names, once each, if they are few.
 
     Those with a part of the name are at hand. A name of one part is looked up in each spelling that
     differs in one letter: nothing is sent for it.
@@ -150,11 +150,20 @@ def _alike(
         groups = (group for word in spelt for group in index.groups(word, [EntityType.PERSON]))
         found = _opened((token for group in groups for token in group), cipher)
     near = [
-        c.token
+        c
         for c in found
         if c.is_person and all(any(_are_alike(part, own) for own in c.parts) for part in parts)
     ]
-    return near if len(near) <= _MOST_ALIKE else []
+    # Of a name's spellings, one without a title, and with capitals.
+    near.sort(key=lambda c: (c.value.islower() or c.value.isupper(), len(c.value), c.value))
+    spelt_once = {_spelling(c.value): c.token for c in reversed(near)}
+    return list(spelt_once.values()) if len(spelt_once) <= _MOST_ALIKE else []
+
+
+def _spelling(value: str) -> str:
+    """Return a name without what its spellings may differ in: case, line breaks, a title."""
+    whole, _ = index_terms(value, EntityType.PERSON, PartWords.NONE)
+    return fold(whole)
 
 
 def _are_alike(part: str, other: str) -> bool:

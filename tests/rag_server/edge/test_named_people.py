@@ -72,6 +72,18 @@ def test_a_misspelt_name_is_unknown_and_has_one_that_is_alike(asked):
     assert found.alike == (token("Henrike Lindqvist"),)
 
 
+@pytest.mark.parametrize("asked", ["Henrike Lindquist", "Hendrike"])
+def test_a_person_who_is_alike_is_suggested_once_in_the_best_spelling(asked):
+    spelt = ("henrike lindqvist", "HENRIKE LINDQVIST", "Henrike\nLindqvist", "Dr Henrike Lindqvist")
+    (alike,) = named(asked, *spelt, "Henrike Lindqvist").alike
+    assert CIPHER.decrypt(alike).split() == ["Henrike", "Lindqvist"]
+
+
+def test_two_persons_who_are_alike_are_both_suggested():
+    names = ("Henrike Lindqvist", "H. Lindqvist", "henrike lindqvist")
+    assert set(named("Lindquist", *names).alike) == {token(name) for name in names[:2]}
+
+
 @pytest.mark.parametrize("asked", ["Astrid Lindqvist", "Winslow", "Marek Quist", "Lin"])
 def test_another_name_has_none_that_is_alike(asked):
     assert named(asked, "Henrike Lindqvist", "Tobias Okonjo").alike == ()
