@@ -253,8 +253,9 @@ class ExtractiveAnswerer:
         focus: Sequence[tuple[int, Passage]] = _in_focus(question, context.passages, about)
         if about and question != context.question:
             focus = _untold(context, focus)
+        marks = _asked_marks(question, context.evidence)
         for rank, passage in focus[:_PASSAGES]:
-            for sentence in read_passage(rank, passage, context.answer_fields):
+            for sentence in read_passage(rank, passage, context.answer_fields, marks):
                 text = without_names(sentence.text) if nameless else sentence.text
                 if text is not None:
                     found.append(sentence.saying(text))

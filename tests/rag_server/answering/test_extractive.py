@@ -403,6 +403,17 @@ def test_a_question_by_a_code_gets_the_sentence_that_holds_it_from_any_field(que
     assert text in compose(question, FRAME, evidence=evidence, embedder=WordsEmbedder())
 
 
+@pytest.mark.parametrize("question", ["whose serial is LOCATION_[kk]?", "LOCATION_[kk]"])
+def test_a_sentence_that_is_nothing_but_the_asked_value_is_quoted(question):
+    scooter = "LOCATION_[ss]"  # the index has the code as a part of a place
+    text = f"Customer: {KELLER}. {scooter}. The speed limit was removed. The brake was renewed."
+    evidence = Evidence(1, 1, known=1, whole_record=True, about=(1,), meant=(scooter,))
+    if "whose" not in question:
+        evidence = replace(evidence, by_few_words=True)
+    assert scooter in compose(question, passage(1, text=text), evidence=evidence)
+    assert scooter not in compose("Was the brake renewed?", passage(1, text=text))
+
+
 def test_nothing_is_denied_to_a_question_in_a_language_that_is_not_read():
     unknown = Evidence(0.0, 0.0, unknown=("PERSON_[w]",))
     german = "Wie hoch war die Rechnung von PERSON_[w]?"
