@@ -253,7 +253,9 @@ class ExtractiveAnswerer:
         focus: Sequence[tuple[int, Passage]] = _in_focus(question, context.passages, about)
         if about and question != context.question:
             focus = _untold(context, focus)
-        marks = _asked_marks(question, context.evidence)
+        asked = _asked_marks(question, context.evidence)
+        # The line of a date alone says nothing of the day.
+        marks = {mark for mark in asked if not mark.startswith("DATE_TIME_")}
         for rank, passage in focus[:_PASSAGES]:
             for sentence in read_passage(rank, passage, context.answer_fields, marks):
                 text = without_names(sentence.text) if nameless else sentence.text

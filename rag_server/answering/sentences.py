@@ -214,9 +214,10 @@ def _quotable(text: str, marks: Collection[str], *, speaks: bool) -> Iterator[tu
         if speaks:
             sentence = _unaddressed(sentence, opens_address=addresses and number == 0)
         bare = _without_tokens(sentence, "")
-        is_asked = any(mark in sentence for mark in marks)
-        has_words = next(_content_words(_PLAIN_WORD.findall(bare)), None) is not None
-        if not is_asked and (is_boilerplate(bare) or not has_words):
+        words = _PLAIN_WORD.findall(bare)
+        is_asked = not words and any(mark in sentence for mark in marks)
+        has_content = next(_content_words(words), None) is not None
+        if not is_asked and (is_boilerplate(bare) or not has_content):
             continue
         if is_mail_header(sentence):
             continue

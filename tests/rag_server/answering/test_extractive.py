@@ -414,6 +414,15 @@ def test_a_sentence_that_is_nothing_but_the_asked_value_is_quoted(question):
     assert scooter not in compose("Was the brake renewed?", passage(1, text=text))
 
 
+@pytest.mark.parametrize("end", ["DATE_TIME_[dd].", f"Done by {LINDE} on DATE_TIME_[dd]."])
+def test_a_line_of_a_date_or_a_signature_says_nothing_of_the_day(end):
+    record = passage(1, text=f"{KELLER} came with a cold. The cold was bad. {end} The tea was hot.")
+    evidence = Evidence(1, 1, known=1, whole_record=True, about=(1,), meant=("DATE_TIME_[dd]",))
+    answer = compose("Who came on DATE_TIME_[dd]?", record, evidence=evidence)
+    assert KELLER in answer
+    assert "DATE_TIME_[dd]" not in answer
+
+
 def test_nothing_is_denied_to_a_question_in_a_language_that_is_not_read():
     unknown = Evidence(0.0, 0.0, unknown=("PERSON_[w]",))
     german = "Wie hoch war die Rechnung von PERSON_[w]?"
