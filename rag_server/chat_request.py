@@ -109,8 +109,9 @@ class NamedPeopleTokens(BaseModel):
     others: list[str] = Field(default_factory=list, max_length=MAX_NAMED)
     alike: list[str] = Field(default_factory=list, max_length=MAX_NAMED)
     dates: list[str] = Field(default_factory=list, max_length=MAX_NAMED)
+    partial: list[str] = Field(default_factory=list, max_length=MAX_NAMED)
 
-    @field_validator("known", "unknown", "others", "alike", "dates")
+    @field_validator("known", "unknown", "others", "alike", "dates", "partial")
     @classmethod
     def _tokens(cls, tokens: list[str]) -> list[str]:
         if not all(map(TOKEN.fullmatch, tokens)):
@@ -119,8 +120,7 @@ class NamedPeopleTokens(BaseModel):
 
     def people(self) -> NamedPeople:
         """Return them as the search takes them."""
-        named = (self.known, self.unknown, self.others, self.alike, self.dates)
-        return NamedPeople(*map(tuple, named))
+        return NamedPeople(**{kind: tuple(tokens) for kind, tokens in self})
 
 
 class ChatRequest(BaseModel):

@@ -13,7 +13,8 @@ class NamedPeople:
     question, the names that can mean no one of the index, and the days that it does not have.
     `others`: of the index, what the places, organisations and titles of the question may mean.
     `alike`: of the index, persons whose names are spelt nearly as an unknown one. `dates`: of the
-    index, the dates of the question's days.
+    index, the dates of the question's days. `partial`: of the question, the names with a word that
+    those they may mean lack ("keller watch").
     """
 
     known: tuple[str, ...] = ()
@@ -21,6 +22,7 @@ class NamedPeople:
     others: tuple[str, ...] = ()
     alike: tuple[str, ...] = ()
     dates: tuple[str, ...] = ()
+    partial: tuple[str, ...] = ()
 
     @property
     def meant(self) -> tuple[str, ...]:

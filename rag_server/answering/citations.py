@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from sage_rag.rag_server.answering.streams import PatternStream
 
@@ -10,8 +11,8 @@ _CITATION = re.compile(r"[ ]?\[(?P<number>\d{1,3})\]")
 _TAIL = re.compile(r"[ ]?(?:\[\d{0,3})?\Z")
 
 
-def citation_filter(passages: int | None) -> PatternStream:
-    """Return a filter that keeps `[n]` with n from 1 to `passages`, and removes any other.
+def citation_filter(passages: Collection[int] | None) -> PatternStream:
+    """Return a filter that keeps `[n]` with n among `passages`, and removes any other.
 
     `None`: it keeps all.
 
@@ -20,7 +21,7 @@ def citation_filter(passages: int | None) -> PatternStream:
     """
 
     def kept(match: re.Match[str]) -> str:
-        is_real = passages is None or 1 <= int(match["number"]) <= passages
+        is_real = passages is None or int(match["number"]) in passages
         return match.group() if is_real else ""
 
     return PatternStream(_CITATION, _TAIL, kept)

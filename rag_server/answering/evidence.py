@@ -77,13 +77,15 @@ class Evidence:
     names in the question that no passage was made from; `known`: how many others it has.
     `whole_record`: the question names someone whom the index knows, and asks for nothing more
     ("tell me about Maria Keller"), or for what happened on a day of the index. `particular`: it
-    asks for a phone number or another particular of someone, and one of the first passages has one.
+    asks for a phone number or another particular of someone, and one of the first passages has this
+    person's.
     `about`: the ranks of the passages that hold most of the persons, or else of the places,
     organisations and titles, that the question may mean. `meant`: the tokens of all these in the
     index. `alike`: those of persons whose names are spelt nearly as an unknown one. `by_few_words`:
     the question is a code that one of the first passages has, and at most one other word ("LS-5588
     result"), or names a person whose record holds its at most two other words: so few words are not
-    evidence against this passage.
+    evidence against this passage. `partial`: what was read as a name has a word more than those
+    that it may mean ("keller watch"): the server cannot see what it asks for.
     """
 
     similarity: float
@@ -97,6 +99,7 @@ class Evidence:
     meant: tuple[str, ...] = field(default=(), repr=False)
     alike: tuple[str, ...] = field(default=(), repr=False)
     by_few_words: bool = False
+    partial: bool = False
 
     @property
     def score(self) -> float:
@@ -107,6 +110,8 @@ class Evidence:
     @property
     def answers(self) -> bool:
         """Whether the passages can answer the question."""
+        if self.partial:
+            return False
         return self.whole_record or self.particular or self.score >= self._least_score
 
     @property
@@ -167,21 +172,23 @@ def find_evidence(
         for rank, p in enumerate(passages[:_READ], 1)
         if rank in about or any(name in p.text for name in named)
     ]
-    particular = not unknown and any(states_particular(question, text) for text in texts)
     meant = people.meant if people else ()
+    partial = bool(people and people.partial)
+    particular = not unknown and any(states_particular(question, text, meant) for text in texts)
     return Evidence(
         similarity,
         coverage,
         unknown=unknown,
         known=known,
         sentence=sentence,
-        whole_record=is_found and _asks_for_record(question, by_code=by_code),
+        whole_record=is_found and not partial and _asks_for_record(question, by_code=by_code),
         particular=particular,
         about=about,
         meant=meant,
         alike=alike,
         by_few_words=by_code
         or (bool(people and people.known) and _is_in_record(question, about, passages)),
+        partial=partial,
     )
 
 

@@ -9,17 +9,19 @@ from functools import partial
 
 from sage_rag.agents.reading.protocols import PassageReader
 from sage_rag.indexer.embedding import KnownSentences, cosines
-from sage_rag.indexer.passages import CONSENSUS, Passage
+from sage_rag.indexer.passages import CONSENSUS
 from sage_rag.indexer.protocols import Embedder
-from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
-from sage_rag.privacy.lookup import STEM_TYPES, codes_of
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.answering.cues import asks_value
 from sage_rag.rag_server.answering.details import lacks_detail
 from sage_rag.rag_server.answering.evidence import Evidence, asks_for_overview
+from sage_rag.rag_server.answering.focus import asked_marks, names_in, passages_in_focus
 from sage_rag.rag_server.answering.names import names_no_one, names_someone, without_names
 from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
-from sage_rag.rag_server.answering.particulars import asks_who, particular_of
+from sage_rag.rag_server.answering.particulars import (
+    particular_of,
+    particulars_asked,
+)
 from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.answering.reading import (
     PassageReading,
@@ -35,7 +37,7 @@ from sage_rag.rag_server.answering.sentences import (
     read_passage,
 )
 from sage_rag.rag_server.answering.statements import often_said
-from sage_rag.rag_server.answering.values import Asked, values_of
+from sage_rag.rag_server.answering.values import Asked, shares_of, values_of
 from sage_rag.rag_server.followups import asked_part, whole_question
 from sage_rag.rag_server.languages import is_not_read
 from sage_rag.rag_server.retrieval import without_tokens
@@ -54,8 +56,6 @@ _PART_ENDS = re.compile(
     r"\?\s+|,?\s+and\s+(?=(?:for |to |in )?(?:what|which|how|who|whom|when|where|why)\b)",
     re.IGNORECASE,
 )
-_SCORE_POWER = 4
-"""Of 1, 2, 3 and 4, the best on the development questions (docs/results/answers.md)."""
 _OVERVIEW = 2
 """An overview ends with the sentence that makes it this many times `most_words`, or once as many at
 the end of a section."""
@@ -70,11 +70,6 @@ _COURTESIES = frozenset(
 )
 """Words of greetings and thanks. A message of nothing else asks nothing, whatever precedes it."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_ANOTHER = re.compile(
-    r"\b(?:others?|another|(?P<ordinal>first|second|third|next|last|previous|earlier|later))\b",
-    re.IGNORECASE,
-)
-"""What a follow-up question calls a record of the same person that was not quoted yet."""
 _ENDED = re.compile(r"[.!?…:][\"'”’»)\]]*\Z")
 """The end of a sentence that needs no stop; a colon announces what the record says next."""
 _PASSAGES = 3
@@ -143,13 +138,19 @@ class ExtractiveAnswerer:
             return NOTHING_FOUND
         parts = _parts(own)
         whole, *each = self._similarities([question, *parts], sentences, context)
-        shares = _shares(context.passages)
-        marks = _asked_marks(question, context.evidence)
+        shares = shares_of(context.passages)
+        records = {s.rank: context.passages[s.rank - 1].text for s in sentences}.values()
+        names = names_in(context)
+
+        def asked_values(asked: str) -> set[str]:
+            return particulars_asked(asked, records, names) if TOKEN.search(question) else set()
+
+        marks = asked_marks(question, context.evidence) | asked_values(own)
         values = values_of(sentences, Asked(own, carried, whole, marks), shares)
         choose_by = partial(
             choose,
             parts=[
-                values_of(sentences, Asked(part, carried, similarities), shares)
+                values_of(sentences, Asked(part, carried, similarities, asked_values(part)), shares)
                 for part, similarities in zip(parts, each, strict=True)
             ],
             asked=asked if any(not names_someone(stem) for stem in asked) else asked | carried,
@@ -162,10 +163,7 @@ class ExtractiveAnswerer:
         asks = parts or [whole_question(own, question)]
         if (reading := self._reading(asks, quoted, context)) is not None:
             chosen = choose_by(values, read=reading.sentences)
-        outcome = Outcome.ANSWER
-        if context.evidence is not None:
-            lacks = self._is_incomplete(context, parts or [own], chosen)
-            outcome = outcome_of(context.evidence, reading, lacks_detail=lacks)
+        outcome = self._outcome(context, parts or [own], chosen, reading)
         if outcome is Outcome.NOTHING:
             return NOTHING_FOUND
         if reading is not None:  # it names what answers, or comes nearest: less around it helps
@@ -218,32 +216,37 @@ class ExtractiveAnswerer:
         meant = context.evidence.meant if context.evidence else ()
         return together([read_sentences(q, sentences, meant, self._reader) for q in questions])
 
-    def _is_incomplete(
-        self, context: AnswerContext, parts: Sequence[str], quoted: Sequence[Sentence]
-    ) -> bool:
-        """Return whether the record that is quoted lacks a detail that a part asks for.
-
-        A particular has to be in the quoted sentences.
-        """
-        if context.evidence is None:
-            return False
-        if (asked := particular_of(context.question)) is not None:
-            texts = [sentence.text for sentence in quoted]
-            return not any(asked.is_in(text) or asked.is_in_clear(text) for text in texts)
-        record = context.passages[quoted[0].rank - 1].text
-        clear = context.evidence.is_clear
-        return any(lacks_detail(part, record, self._embedder, clear=clear) for part in parts)
+    def _outcome(
+        self,
+        context: AnswerContext,
+        parts: Sequence[str],
+        quoted: Sequence[Sentence],
+        reading: PassageReading | None,
+    ) -> Outcome:
+        """Return the outcome where sentences are quoted. `parts`: what the question asks."""
+        evidence = context.evidence
+        if evidence is None:
+            return Outcome.ANSWER
+        stated = _stated(context, quoted)
+        if stated is None:
+            record = context.passages[quoted[0].rank - 1].text
+            embedder, clear = self._embedder, evidence.is_clear
+            lacks = any(lacks_detail(part, record, embedder, clear=clear) for part in parts)
+        else:
+            lacks = not any(stated)
+        outcome = outcome_of(evidence, reading, lacks_detail=lacks)
+        is_of_another = bool(stated) and lacks
+        return Outcome.UNCLEAR if is_of_another and outcome is Outcome.ANSWER else outcome
 
     def _readable(self, question: str, context: AnswerContext) -> list[Sentence]:
         """Return the sentences that an answer may quote."""
         nameless = names_no_one(context)
         found: list[Sentence] = []
-        about = context.evidence.about if context.evidence else ()
-        focus: Sequence[tuple[int, Passage]] = _in_focus(question, context.passages, about)
-        if about and question != context.question:
-            focus = _untold(context, focus)
-        for rank, passage in focus[:_PASSAGES]:
-            for sentence in read_passage(rank, passage, context.answer_fields):
+        asked = asked_marks(question, context.evidence)
+        # The line of a date alone says nothing of the day.
+        marks = {mark for mark in asked if not mark.startswith("DATE_TIME_")}
+        for rank, passage in passages_in_focus(context)[:_PASSAGES]:
+            for sentence in read_passage(rank, passage, context.answer_fields, marks):
                 text = without_names(sentence.text) if nameless else sentence.text
                 if text is not None:
                     found.append(sentence.saying(text))
@@ -267,20 +270,6 @@ class ExtractiveAnswerer:
         views = [readable_view(sentence.text) for sentence in answering]
         near = cosines(embedder, asked, views)
         return [dict(zip(answering, map(float, row), strict=True)) for row in near]
-
-
-def _shares(passages: Sequence[Passage]) -> dict[int, float]:
-    """Return what the sentences of each passage keep of their value, by rank.
-
-    A good sentence of a passage that matches the question badly is of another matter.
-    """
-    best = max((passage.score for passage in passages), default=0.0)
-    if best <= 0:
-        return {}
-    return {
-        rank: (max(passage.score, 0.0) / best) ** _SCORE_POWER
-        for rank, passage in enumerate(passages, 1)
-    }
 
 
 def _parts(question: str) -> list[str]:
@@ -310,60 +299,17 @@ def _answer(text: str, *, unclear: bool) -> str:
     return f"{UNCLEAR}\n\n{text}" if unclear else text
 
 
-def _in_focus(
-    question: str, passages: Sequence[Passage], about: Sequence[int]
-) -> list[tuple[int, Passage]]:
-    """Return the passages to read, with their ranks: those `about` the persons of the question.
+def _stated(context: AnswerContext, quoted: Sequence[Sentence]) -> list[bool] | None:
+    """Return whose the values of quoted sentences are that a question asks for: the person's own?
 
-    Without, those with the most names, places and organisations of it. A question about one person
-    must not be answered with another person's advice.
+    `None` where it asks for no particular.
     """
-    asked = {match.group() for match in TOKEN.finditer(question) if _is_name(match.group(1))}
-    ranked = list(enumerate(passages, 1))
-    if about:
-        return [(rank, passage) for rank, passage in ranked if rank in about]
-    held = {rank: len(asked & _tokens(passage)) for rank, passage in ranked}
-    most = max(held.values(), default=0)
-    return [(rank, passage) for rank, passage in ranked if held[rank] == most]
-
-
-def _asked_marks(question: str, evidence: Evidence | None) -> set[str]:
-    """Return the tokens and codes of a question by a value: the sentence with one is asked for."""
-    if evidence is None or not (
-        evidence.by_few_words or (evidence.whole_record and asks_who(question))
-    ):
-        return set()
-    tokens = {*evidence.meant, *(match.group() for match in TOKEN.finditer(question))}
-    return {t for t in tokens if not t.startswith("PERSON_")} | codes_of(TOKEN.sub(" ", question))
-
-
-def _untold(
-    context: AnswerContext, found: Sequence[tuple[int, Passage]]
-) -> Sequence[tuple[int, Passage]]:
-    """Return the passages without the one that the last answer quotes, where another is meant.
-
-    "And the second repair?" may be in the record that was quoted: then it has the word "second".
-    """
-    another = _ANOTHER.search(context.question)
-    said = next((turn.text for turn in reversed(context.history) if turn.role == "assistant"), "")
-    if another is None or not said or len(found) < 2:
-        return found
-    stems = set(content_stems(said))
-    told = max(found, key=lambda ranked: len(stems.intersection(content_stems(ranked[1].text))))
-    ordinal = another["ordinal"]
-    if ordinal and re.search(rf"\b{ordinal}\b", told[1].text, re.IGNORECASE):
-        return found
-    return [ranked for ranked in found if ranked is not told]
-
-
-def _is_name(entity_type: str) -> bool:
-    """Return whether a type identifies someone or something, as an age or a date does not."""
-    found = EntityType(entity_type)
-    return found in STEM_TYPES or identifiability(found) is Identifiability.DIRECT
-
-
-def _tokens(passage: Passage) -> set[str]:
-    return {match.group() for match in TOKEN.finditer(passage.text)}
+    question = whole_question(context.question, context.standalone or context.question)
+    asked = particular_of(question, names_in(context))
+    if asked is None:
+        return None
+    found = asked.values_in(context.passages[quoted[0].rank - 1].text)
+    return [is_own for value, is_own in found if any(value in s.text for s in quoted)]
 
 
 def _written(sentences: Sequence[Sentence]) -> str:

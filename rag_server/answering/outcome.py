@@ -39,7 +39,7 @@ def outcome_of(
     if reading is None or evidence.particular:
         return Outcome.UNCLEAR if lacks_detail or not evidence.answers else Outcome.ANSWER
     score = read_score(evidence, reading, lacks_detail=lacks_detail)
-    if score >= _ANSWERED:
+    if score >= _ANSWERED and not evidence.partial:
         return Outcome.ANSWER
     is_near = evidence.by_few_words or (score >= _NEAR and evidence.share >= _NEAR_EVIDENCE)
     return Outcome.UNCLEAR if is_near else Outcome.NOTHING

@@ -8,21 +8,23 @@ English.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.lookup import codes_of
-from sage_rag.privacy.tokens import TOKEN, may_have_token
+from sage_rag.privacy.lookup import NAMED_TYPES, codes_of
+from sage_rag.privacy.tokens import TOKEN, may_have_token, token_type
 
 _NUMBERS = (
     *(EntityType.ID, EntityType.CASE_NUMBER, EntityType.MEDICAL_RECORD, EntityType.NATIONAL_ID),
     *(EntityType.BANK_ACCOUNT, EntityType.IBAN_CODE, EntityType.PASSPORT, EntityType.US_SSN),
     *(EntityType.UK_NHS, EntityType.DRIVER_LICENSE, EntityType.CREDIT_CARD),
 )
-_LONG_NUMBER = re.compile(r"\d(?:[ /-]?\d){5}|@")
-"""A phone number or an e-mail address in clear."""
+_LONG_NUMBER = re.compile(r"\d(?:[ /-]?\d){5,}|@\S*")
+"""A phone number, or the end of an e-mail address, in clear."""
+_DIGITS = re.compile(r"\d[\d/-]*")
 _PAID = re.compile(
     r"\b(?:paid|pays?|bill(?:ed)?|charged?|costs?|price|fees?|fine|rent|salary|wages?|owe[sd]?"
     r"|refund\w*|deposit|invoiced?)\b",
@@ -42,44 +44,64 @@ class Particular:
     """What a question asks about a person.
 
     `types`: of tokens that can be it. `near`: what stands in a sentence with one; `None` for
-    anything. `known`: the tokens of the question, which state nothing new.
+    anything. `known`: the tokens of the question, which state nothing new. `owners`: the tokens
+    that mean the person; empty where anyone's value answers.
     """
 
     types: frozenset[str]
     near: re.Pattern[str] | None = None
     known: frozenset[str] = frozenset()
+    owners: frozenset[str] = frozenset()
 
     def is_in(self, text: str) -> bool:
-        """Return whether a sentence has a token of these types that the question does not have."""
+        """Return whether a text has a token of these types that the question does not have."""
         return may_have_token(text) and any(
-            match.group(1) in self.types and match.group() not in self.known
-            for sentence in self._near(text)
-            for match in TOKEN.finditer(sentence)
+            TOKEN.fullmatch(value) for value, _ in self.values_in(text)
         )
 
-    def is_in_clear(self, text: str) -> bool:
-        """Return whether a sentence states it in digits: some policies keep such values."""
-        bare = (TOKEN.sub(" ", sentence) for sentence in self._near(text))
-        if self.near is None:
-            return any(map(_LONG_NUMBER.search, bare))
-        return any(char.isdigit() for sentence in bare for char in sentence)
+    def values_in(self, record: str) -> Iterator[tuple[str, bool]]:
+        """Yield each token, or number in clear, that can be it, and whether it is the person's.
 
-    def _near(self, text: str) -> Iterator[str]:
-        """Yield the sentences that can state it."""
-        for start, end in sentence_spans(text):
-            if self.near is None or self.near.search(text, start, end):
-                yield text[start:end]
+        It is in a sentence that names the person, and where no one else is named last before it. A
+        value before all names belongs to the first one.
+        """
+        tokens = list(TOKEN.finditer(record))
+        names = [match for match in tokens if self._is_name(match)] if self.owners else []
+        places = [match.start() for match in names]
+        bare = TOKEN.sub(lambda match: " " * len(match.group()), record)
+        clear = _LONG_NUMBER if self.near is None else _DIGITS
+        for start, end in sentence_spans(record):
+            if self.near is not None and not self.near.search(record, start, end):
+                continue
+            here = names[bisect_left(places, start) : bisect_left(places, end)]
+            named = any(match.group() in self.owners for match in here)
+            stated = [m for m in TOKEN.finditer(record, start, end) if self._is_new(m)]
+            for match in (*stated, *clear.finditer(bare, start, end)):
+                last = max(bisect_left(places, match.start()) - 1, 0)
+                yield match.group(), named or not names or names[last].group() in self.owners
+
+    def _is_new(self, match: re.Match[str]) -> bool:
+        return match.group(1) in self.types and match.group() not in self.known
+
+    def _is_name(self, match: re.Match[str]) -> bool:
+        """Return whether a token names someone: the index may have the asked person as a place."""
+        return match.group(1) == EntityType.PERSON or match.group() in self.owners
 
 
 def _asks(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
+_PHONE = frozenset({EntityType.PHONE_NUMBER})
 _PARTICULARS = (
     (
         _asks(r"\b(?:(?:tele)?phone|mobile|cell|fax)(?: phone)?(?: number| no\.?)?\b(?=\W*\Z| (?:of"
               r"|number|for|can)\b)"),
-        Particular(frozenset({EntityType.PHONE_NUMBER})),
+        Particular(_PHONE),
+    ),
+    *(
+        (_asks(rf"\b{line} (?:number|no\b)"), Particular(_PHONE, _asks(rf"\b{line}\b")))
+        for line in ("work", "home", "office", "business")
     ),
     (
         _asks(r"\be-?mail(?: address)?\b(?=\W*\Z| (?:of|address|for|can)\b)"),
@@ -113,8 +135,11 @@ def has_particular(text: str) -> bool:
     return any(found.is_in(text) for found in (_ANY_NUMBER, *(found for _, found in _PARTICULARS)))
 
 
-def particular_of(question: str) -> Particular | None:
-    """Return what a question asks about a person; `None` if it is nothing of these kinds."""
+def particular_of(question: str, names: Collection[str] = ()) -> Particular | None:
+    """Return what a question asks about a person; `None` if it is nothing of these kinds.
+
+    `names`: the tokens that the names of the question may mean, besides its own.
+    """
     words = TOKEN.sub(" ", question)
     found = next((particular for asks, particular in _PARTICULARS if asks.search(words)), None)
     if found is None and (number := _NUMBER.search(words)) is not None:
@@ -123,13 +148,42 @@ def particular_of(question: str) -> Particular | None:
         found = Particular(frozenset(_NUMBERS), near)
     if found is None:
         return None
-    return replace(found, known=frozenset(match.group() for match in TOKEN.finditer(question)))
+    known = frozenset(match.group() for match in TOKEN.finditer(question))
+    # A bill is of the record: "The son of ... broke the key. She paid ...".
+    owners = frozenset() if EntityType.QUANTITY in found.types else _owners({*known, *names})
+    return replace(found, known=known, owners=owners)
 
 
-def states_particular(question: str, text: str) -> bool:
-    """Return whether a text holds what a question asks about a person."""
-    found = particular_of(question)
-    return found is not None and found.is_in(text)
+def _owners(tokens: Collection[str]) -> frozenset[str]:
+    """Return the tokens of names, if one is a person's: the index may have others as places."""
+    types = {token: token_type(token) for token in tokens}
+    if EntityType.PERSON not in types.values():
+        return frozenset()
+    return frozenset(token for token, found in types.items() if found in NAMED_TYPES)
+
+
+def states_particular(question: str, text: str, names: Collection[str] = ()) -> bool:
+    """Return whether a text holds what a question asks about a person, as the person's own.
+
+    `names`: as in `particular_of`.
+    """
+    return any(is_own for _, is_own in _tokens_asked(question, text, names))
+
+
+def particulars_asked(question: str, records: Iterable[str], names: Collection[str]) -> set[str]:
+    """Return the tokens of records that a question asks for: the person's own, if there are any.
+
+    `names`: as in `particular_of`.
+    """
+    found = {t for record in records for t in _tokens_asked(question, record, names)}
+    own = {token for token, is_own in found if is_own}
+    return own or {token for token, _ in found}
+
+
+def _tokens_asked(question: str, record: str, names: Collection[str]) -> Iterator[tuple[str, bool]]:
+    found = particular_of(question, names) if may_have_token(record) else None
+    if found is not None:
+        yield from (t for t in found.values_in(record) if TOKEN.fullmatch(t[0]))
 
 
 def asks_who(question: str) -> bool:

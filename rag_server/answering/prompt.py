@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sage_rag.rag_server.answering.aliases import Aliases
@@ -12,6 +12,7 @@ from sage_rag.rag_server.answering.budget import (
     turn_characters,
     without_cut_calls,
 )
+from sage_rag.rag_server.answering.focus import passages_in_focus
 from sage_rag.rag_server.answering.names import names_no_one
 from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn
 from sage_rag.rag_server.answering.tool_calls import hidden_turn
@@ -33,10 +34,10 @@ _ALIKE = "Ask whether {} is meant, whose name is spelt nearly so."
 
 @dataclass(frozen=True)
 class Prompt:
-    """The turns for a model, and how many of the passages, the best ones, are in them."""
+    """The turns for a model, and the numbers of the passages in them; 1 is the first one found."""
 
     turns: list[ConversationTurn]
-    passages: int
+    passages: tuple[int, ...]
 
     @property
     def characters(self) -> int:
@@ -48,9 +49,10 @@ def build_prompt(conversation: AnswerContext, aliases: Aliases, room: int | None
     """Return the prompt; every token in it is an alias.
 
     The client's system messages follow our instructions in one system turn, because many chat
-    templates allow only one, at the start. `room`: characters of all turns; the best passages are
-    in it before the others, and the last turns of the history before earlier ones. Calls of tools
-    that the question led to, and their results, follow it.
+    templates allow only one, at the start. Where the question names someone, the passages are those
+    of this person: small models take one person's record for another's. `room`: characters of all
+    turns; the best passages are in it before the others, and the last turns of the history before
+    earlier ones. Calls of tools that the question led to, and their results, follow it.
     """
     systems = [turn.text for turn in conversation.history if turn.role == "system" and turn.text]
     first = "\n\n".join([*_instructions(conversation, aliases), *map(aliases.hide, systems)])
@@ -60,19 +62,21 @@ def build_prompt(conversation: AnswerContext, aliases: Aliases, room: int | None
         if turn.role != "system" and (turn.text or turn.tool_calls)
     ]
     by_tools = [hidden_turn(turn, aliases) for turn in conversation.tool_turns]
-    passages = [aliases.hide(passage.text) for passage in conversation.passages]
+    focus = passages_in_focus(conversation)
+    passages = [aliases.hide(passage.text) for _, passage in focus]
     asked = aliases.hide(conversation.question)
     if room is not None:
         room -= len(first) + len(asked) + sum(map(turn_characters, by_tools))
         passages = fitting_passages(passages, room)
         others = without_cut_calls(fitting_turns(others, room - sum(map(len, passages))))
+    numbers = tuple(rank for rank, _ in focus)[: len(passages)]
     turns = [
         ConversationTurn("system", first),
         *others,
-        ConversationTurn("user", _question(asked, passages)),
+        ConversationTurn("user", _question(asked, dict(zip(numbers, passages, strict=True)))),
         *by_tools,
     ]
-    return Prompt(turns, len(passages))
+    return Prompt(turns, numbers)
 
 
 def _instructions(conversation: AnswerContext, aliases: Aliases) -> list[str]:
@@ -91,7 +95,7 @@ def _listed(names: Sequence[str], aliases: Aliases) -> str:
     return ", ".join(map(aliases.hide, names))
 
 
-def _question(asked: str, passages: Sequence[str]) -> str:
-    numbered = [f"[{number}] {text}" for number, text in enumerate(passages, start=1)]
+def _question(asked: str, passages: Mapping[int, str]) -> str:
+    numbered = [f"[{number}] {text}" for number, text in passages.items()]
     listed = "\n\n".join(numbered) or "(no passage was found)"
     return f"Passages:\n\n{listed}\n\nQuestion: {asked}"

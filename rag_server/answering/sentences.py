@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sage_rag.agents.lexicon import is_boilerplate, lexicon
@@ -90,17 +90,20 @@ class Sentence:
         return len(self.text.split())
 
 
-def read_passage(rank: int, passage: Passage, answer_fields: Sequence[str]) -> list[Sentence]:
+def read_passage(
+    rank: int, passage: Passage, answer_fields: Sequence[str], marks: Collection[str] = ()
+) -> list[Sentence]:
     """Return the sentences of a passage in order.
 
     `answer_fields`: the fields that answer questions; empty: the last one. Greetings, addresses to
     a person, signatures, headings, bullets, headers of mails and sentences without content are left
-    out.
+    out. One that is nothing but a token is without content, unless it is one of the `marks`.
     """
     fields = passage.fields
     replies = [name for name in answer_fields if name in fields] or list(fields)[-1:]
     items = tuple((name in replies, text) for name, text in fields.items())
-    return [replace(sentence, rank=rank) for sentence in _KEPT.sentences(items)]
+    found = _sentences(items, marks) if marks else _KEPT.sentences(items)
+    return [replace(sentence, rank=rank) for sentence in found]
 
 
 class _KeptSentences:
@@ -133,12 +136,12 @@ def _length(fields: Fields) -> int:
     return sum(len(text) for _, text in fields)
 
 
-def _sentences(fields: Fields) -> tuple[Sentence, ...]:
+def _sentences(fields: Fields, marks: Collection[str] = ()) -> tuple[Sentence, ...]:
     """Return the sentences of fields; each comes with whether it answers questions."""
     found: list[Sentence] = []
     topics: dict[str, tuple[str, ...]] = {}
     for answers, text in fields:
-        for quoted, label, topic in _quotable(text, speaks=answers):
+        for quoted, label, topic in _quotable(text, marks, speaks=answers):
             sentence = _sentence(len(found), quoted, answers)
             if topic not in topics:
                 topics[topic] = content_stems(topic)
@@ -199,10 +202,10 @@ def labelled_texts(sentences: Iterable[Sentence]) -> list[str]:
     return labelled((sentence.label, sentence.text) for sentence in sentences)
 
 
-def _quotable(text: str, *, speaks: bool) -> Iterator[tuple[str, str, str]]:
+def _quotable(text: str, marks: Collection[str], *, speaks: bool) -> Iterator[tuple[str, str, str]]:
     """Yield the sentences of a field with their labels and topics.
 
-    `speaks`: whether the field may speak to someone, by name.
+    `marks`: as in `read_passage`. `speaks`: whether the field may speak to someone, by name.
     """
     headed = list(headed_sentences(text))
     addresses = speaks and bool(_SECOND_PERSON.search(text))
@@ -211,7 +214,10 @@ def _quotable(text: str, *, speaks: bool) -> Iterator[tuple[str, str, str]]:
         if speaks:
             sentence = _unaddressed(sentence, opens_address=addresses and number == 0)
         bare = _without_tokens(sentence, "")
-        if is_boilerplate(bare) or next(_content_words(_PLAIN_WORD.findall(bare)), None) is None:
+        words = _PLAIN_WORD.findall(bare)
+        is_asked = not words and any(mark in sentence for mark in marks)
+        has_content = next(_content_words(words), None) is not None
+        if not is_asked and (is_boilerplate(bare) or not has_content):
             continue
         if is_mail_header(sentence):
             continue

@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log, sqrt
 
+from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.lookup import codes_of
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.cues import cues_of
 from sage_rag.rag_server.answering.names import names_someone
-from sage_rag.rag_server.answering.particulars import particular_of
 from sage_rag.rag_server.answering.sentences import Sentence, content_stems
 
 # Chosen on the development questions (docs/results/answers.md).
@@ -30,9 +30,11 @@ _SECTION = 1.0
 """Value of a sentence below headings that the question names: the plan, the allergies."""
 _AFTER = 0.2
 """Share of a sentence's value that the next one gets: advice goes on over several sentences."""
-_PARTICULAR_HELD = 4.0
-"""Value of a sentence with a token of the type that a question about someone asks for: as much as
-that of one that repeats the question."""
+_SCORE_POWER = 4
+"""Of 1, 2, 3 and 4, the best."""
+_MARKED = 4.0
+"""Value of a sentence with a token or code that is asked for: as much as that of one that repeats
+the question."""
 _PARTICULAR = 0.8
 """What a sentence with a date, a place or a name keeps of its value for a question without any: it
 is about one person rather than an answer."""
@@ -75,6 +77,20 @@ def holds_mark(text: str, marks: Collection[str]) -> bool:
     return not (found | codes_of(TOKEN.sub(" ", text))).isdisjoint(marks)
 
 
+def shares_of(passages: Sequence[Passage]) -> dict[int, float]:
+    """Return what the sentences of each passage keep of their value, by rank.
+
+    A good sentence of a passage that matches the question badly is of another matter.
+    """
+    best = max((passage.score for passage in passages), default=0.0)
+    if best <= 0:
+        return {}
+    return {
+        rank: (max(passage.score, 0.0) / best) ** _SCORE_POWER
+        for rank, passage in enumerate(passages, 1)
+    }
+
+
 def values_of(
     sentences: Sequence[Sentence], asked: Asked, shares: Mapping[int, float]
 ) -> dict[Sentence, float]:
@@ -83,7 +99,6 @@ def values_of(
     `shares`: what the sentences of each passage, by its rank, keep of their value.
     """
     rarity, cues = rarities(sentences), cues_of(asked.text)
-    particular = particular_of(asked.text) if asked.names_something else None
     weights = {stem: _CARRIED * rarity.get(stem, 0.0) for stem in asked.carried}
     weights |= {stem: rarity.get(stem, 0.0) for stem in asked.stems}
     words = {stem: weight for stem, weight in weights.items() if not names_someone(stem)}
@@ -104,9 +119,8 @@ def values_of(
         if sentence.answers:
             value += sum(cue.weight for cue in cues if cue.states(sentence.text))
         value = value + _ANSWER_FIELD if sentence.answers else value * _OTHER_FIELD
-        is_marked = bool(asked.marks) and holds_mark(sentence.text, asked.marks)
-        if is_marked or (particular is not None and particular.is_in(sentence.text)):
-            value += _PARTICULAR_HELD
+        if asked.marks and holds_mark(sentence.text, asked.marks):
+            value += _MARKED
         if (sentence.unnamed or TOKEN.search(sentence.text)) and not asked.names_something:
             value *= _PARTICULAR
         own = value * shares.get(sentence.rank, 1.0)

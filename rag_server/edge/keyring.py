@@ -22,7 +22,7 @@ from sage_rag.privacy.operators.redact import redact
 from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.policy import Operator, OperatorChoice, Policy
 from sage_rag.privacy.protect import Protector
-from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.protocols import EntityCipher, Recognizer
 from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.spans import Span
 from sage_rag.privacy.tokens import TOKEN, token_type
@@ -37,8 +37,28 @@ from sage_rag.rag_server.named_people import NamedPeople
 
 _MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@[0-9]{1,6})?")
 """A corpus, or one of its versions, as `clinic@7`."""
+_SPACE = re.compile(r"[ \t\r\n\f\v]+")
 _NEW_KEYS = "if the keys were rotated, start the edge again with the current keyset"
 _DAMAGED = (Condition.MALFORMED, Condition.UNKNOWN_KEY, Condition.FORGED)
+
+
+class _SentenceCipher:
+    """Wraps a cipher: a value that its record wraps or aligns has single spaces.
+
+    `LITERAL` values stay as they were written.
+    """
+
+    def __init__(self, cipher: EntityCipher) -> None:
+        self._cipher = cipher
+
+    def encrypt(self, value: str, entity_type: EntityType) -> str:
+        """Return the token of a value, as the wrapped cipher."""
+        return self._cipher.encrypt(value, entity_type)
+
+    def decrypt(self, token: str) -> str:
+        """Return the value of a token; raises as the wrapped cipher."""
+        value = self._cipher.decrypt(token)
+        return value if token_type(token) is EntityType.LITERAL else _SPACE.sub(" ", value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +114,8 @@ class CorpusKeys:
         shared = Counter() if restored is None else restored
         self._shown = ShownValues() if shown is None else shown
         self._by_server = False
-        self._restorer = Restorer(self._cipher, lambda found: self._note(found, shared))
+        opener = _SentenceCipher(self._cipher)
+        self._restorer = Restorer(opener, lambda found: self._note(found, shared))
         self._surrogates = Surrogates(keyset, corpus)
         self._keyset = keyset
         self._recognizer = recognizer

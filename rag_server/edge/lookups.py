@@ -16,6 +16,7 @@ from sage_rag.common.exceptions import ProtectionError, SageRagError
 from sage_rag.privacy.exceptions import KeysetError
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.upstream import Upstream
+from sage_rag.rag_server.exceptions import UnknownModelError
 
 _FRESH_S = 60.0
 """A version that is published later than this before a question is read with its own lookup."""
@@ -80,7 +81,9 @@ class Lookups:
         # A server without lookups is asked once a minute, too; one that is away, still starts, or
         # refuses more requests for now, every few seconds: each question would wait for it.
         away = status in (0, _TOO_MANY) or status >= 500
-        self._known[keys] = (self._clock() - (_FRESH_S - _RETRY_S if away else 0.0), tag)
+        age = _FRESH_S - _RETRY_S if away else 0.0
+        # A corpus that is not there yet is asked for with each question: it may appear before.
+        self._known[keys] = (self._clock() - (_FRESH_S if _is_absent(body) else age), tag)
         if status != 200 or not isinstance(body, dict) or body.get("tag") == tag:
             return
         is_kept = await asyncio.to_thread(_use, keys, body.get("lookup"))
@@ -91,6 +94,12 @@ class Lookups:
             return await self._upstream.get(f"/v1/models/{corpus}/lookup?known={tag or '-'}")
         except SageRagError:
             return 0, None  # the question itself will report it
+
+
+def _is_absent(body: object) -> bool:
+    """Return whether a server's answer says that it has no such corpus."""
+    error = body.get("error") if isinstance(body, dict) else None
+    return isinstance(error, dict) and error.get("code") == UnknownModelError.http[1]
 
 
 def _use(keys: CorpusKeys, encoded: object) -> bool:

@@ -55,7 +55,7 @@ def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher
         DecryptionError: for a token that the cipher cannot open.
     """
     known, unknown, others, alike = set[str](), set[str](), set[str](), set[str]()
-    dates = set[str]()
+    dates, partial = set[str](), set[str]()
     for token in sorted(set(tokens)):
         entity_type = token_type(token)
         if entity_type is EntityType.DATE_TIME:
@@ -78,7 +78,16 @@ def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher
         if is_person and not meant:
             unknown.add(token)
             alike.update(_alike(parts, found, index, cipher))
-    return NamedPeople(*(tuple(sorted(named)) for named in (known, unknown, others, alike, dates)))
+        if is_person and meant and not _is_whole(value, parts, meant):
+            partial.add(token)
+    named = (known, unknown, others, alike, dates, partial)
+    return NamedPeople(*(tuple(sorted(tokens)) for tokens in named))
+
+
+def _is_whole(value: str, parts: tuple[str, ...], meant: list[_Candidate]) -> bool:
+    """Return whether no word of a name was left out of its parts, save words of those it means."""
+    held = frozenset[str]().union(parts, *(c.parts for c in meant))
+    return held.issuperset(_name_parts(value))
 
 
 def _meant(parts: tuple[str, ...], found: list[_Candidate]) -> list[_Candidate]:
@@ -131,7 +140,7 @@ def _sections(value: str) -> set[str]:
 def _alike(
     parts: tuple[str, ...], found: list[_Candidate], index: IndexLookup, cipher: EntityCipher
 ) -> list[str]:
-    """Return the persons of the index with nearly these names, if they are few.
+    """Return the persons of the index with nearly these names, once each, if they are few.
 
     Those with a part of the name are at hand. A name of one part is looked up in each spelling that
     differs in one letter: nothing is sent for it.
@@ -141,11 +150,20 @@ def _alike(
         groups = (group for word in spelt for group in index.groups(word, [EntityType.PERSON]))
         found = _opened((token for group in groups for token in group), cipher)
     near = [
-        c.token
+        c
         for c in found
         if c.is_person and all(any(_are_alike(part, own) for own in c.parts) for part in parts)
     ]
-    return near if len(near) <= _MOST_ALIKE else []
+    # Of a name's spellings, one without a title, and with capitals.
+    near.sort(key=lambda c: (c.value.islower() or c.value.isupper(), len(c.value), c.value))
+    spelt_once = {_spelling(c.value): c.token for c in reversed(near)}
+    return list(spelt_once.values()) if len(spelt_once) <= _MOST_ALIKE else []
+
+
+def _spelling(value: str) -> str:
+    """Return a name without what its spellings may differ in: case, line breaks, a title."""
+    whole, _ = index_terms(value, EntityType.PERSON, PartWords.NONE)
+    return fold(whole)
 
 
 def _are_alike(part: str, other: str) -> bool:

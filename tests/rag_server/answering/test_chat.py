@@ -53,6 +53,26 @@ def test_the_model_reads_aliases_and_its_aliases_come_back_as_tokens():
     assert prompt.endswith("Question: where does [PERSON_1] go?")
 
 
+def test_the_model_reads_the_passages_of_the_person_alone_under_their_own_numbers():
+    other = "PERSON_[x9]"
+    texts = (f"{other} takes iron", f"{TOKEN} takes zinc", f"{other} asks after {TOKEN}")
+    passages = [Passage(text, "SOURCE_[s]", {"a": text}) for text in texts]
+    model = Parrot("zinc [2], iron [1]")
+
+    async def read(question: str) -> str:
+        conversation = AnswerContext(question, passages)
+        return "".join([p.text async for p in ChatAnswerer(model).answer(conversation)])
+
+    assert asyncio.run(read(f"what does {TOKEN} take?")) == "zinc [2], iron"
+    prompt = model.turns[-1].text
+    assert "[1]" not in prompt
+    assert "iron" not in prompt
+    assert "[2] [PERSON_1] takes zinc" in prompt
+    assert "[3] [PERSON_2] asks after [PERSON_1]" in prompt
+    asyncio.run(read("who takes iron?"))
+    assert all(f"[{number}]" in model.turns[-1].text for number in (1, 2, 3))
+
+
 def test_system_messages_and_history_are_kept_with_aliases():
     model = Parrot("ok")
     history = [

@@ -16,7 +16,7 @@ from sage_rag.rag_server.answering.citations import citation_filter
 )
 def test_citations_of_nothing_are_removed_wherever_the_stream_is_cut(written, read):
     for cut in range(len(written) + 1):
-        stream = citation_filter(3)
+        stream = citation_filter((1, 2, 3))
         assert stream.feed(written[:cut]) + stream.feed(written[cut:]) + stream.flush() == read
 
 
@@ -26,5 +26,5 @@ def test_json_is_unchanged():
 
 
 def test_without_passages_no_citation_stays():
-    stream = citation_filter(0)
+    stream = citation_filter(())
     assert stream.feed("I do not know [1].") + stream.flush() == "I do not know."

@@ -228,3 +228,10 @@ def test_one_or_two_words_of_a_persons_record_come_near(question, is_near):
 
 def test_whether_anything_happened_on_a_day_asks_for_its_record():
     assert on_a_day("Did anything happen on DATE_TIME_[cc]?", NamedPeople(dates=(DAY,))).answers
+
+
+def test_a_name_with_a_word_more_asks_for_no_record_and_is_near_at_most():
+    whole = NamedPeople(known=(KELLER,))
+    assert on_a_day("PERSON_[cc]", whole).answers
+    found = on_a_day("PERSON_[cc]", NamedPeople(known=(KELLER,), partial=("PERSON_[cc]",)))
+    assert (found.about, found.whole_record, found.answers) == ((2,), False, False)

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -238,6 +239,15 @@ def test_a_number_that_the_record_lacks_is_unclear():
     assert not compose(asked, stated, evidence=known).startswith(UNCLEAR)
 
 
+@pytest.mark.parametrize("reader", [None, FirstSentence()])
+def test_a_name_with_a_word_that_no_name_has_is_answered_by_what_comes_nearest(reader):
+    record = passage(1, text=f"The knee of {KELLER} needs rest. Come again on Friday.")
+    sure = Evidence(0.9, 0.9, sentence=0.9, known=1, about=(1,), meant=(KELLER,))
+    assert not compose(f"{LINDE} knee", record, evidence=sure, reader=reader).startswith(UNCLEAR)
+    partial = replace(sure, partial=True)
+    assert compose(f"{LINDE} knee", record, evidence=partial, reader=reader).startswith(UNCLEAR)
+
+
 def test_sentences_stay_in_the_order_of_the_record():
     record = passage(1, text="The mill has a wheel. It stands at the river. The wheel turns.")
     answer = compose("What about the wheel of the mill?", record)
@@ -391,6 +401,26 @@ FRAME = passage(
 def test_a_question_by_a_code_gets_the_sentence_that_holds_it_from_any_field(question, text):
     evidence = Evidence(1, 1, known=1, whole_record=True, by_few_words=question == CODE)
     assert text in compose(question, FRAME, evidence=evidence, embedder=WordsEmbedder())
+
+
+@pytest.mark.parametrize("question", ["whose serial is LOCATION_[kk]?", "LOCATION_[kk]"])
+def test_a_sentence_that_is_nothing_but_the_asked_value_is_quoted(question):
+    scooter = "LOCATION_[ss]"  # the index has the code as a part of a place
+    text = f"Customer: {KELLER}. {scooter}. The speed limit was removed. The brake was renewed."
+    evidence = Evidence(1, 1, known=1, whole_record=True, about=(1,), meant=(scooter,))
+    if "whose" not in question:
+        evidence = replace(evidence, by_few_words=True)
+    assert scooter in compose(question, passage(1, text=text), evidence=evidence)
+    assert scooter not in compose("Was the brake renewed?", passage(1, text=text))
+
+
+@pytest.mark.parametrize("end", ["DATE_TIME_[dd].", f"Done by {LINDE} on DATE_TIME_[dd]."])
+def test_a_line_of_a_date_or_a_signature_says_nothing_of_the_day(end):
+    record = passage(1, text=f"{KELLER} came with a cold. The cold was bad. {end} The tea was hot.")
+    evidence = Evidence(1, 1, known=1, whole_record=True, about=(1,), meant=("DATE_TIME_[dd]",))
+    answer = compose("Who came on DATE_TIME_[dd]?", record, evidence=evidence)
+    assert KELLER in answer
+    assert "DATE_TIME_[dd]" not in answer
 
 
 def test_nothing_is_denied_to_a_question_in_a_language_that_is_not_read():

@@ -92,10 +92,10 @@ def test_a_number_in_clear_counts_next_to_its_word_alone() -> None:
     claim, phone = particular_of("claim number"), particular_of("phone number")
     assert claim is not None
     assert phone is not None
-    assert claim.is_in_clear("The claim is 70221.")
-    assert not claim.is_in_clear("The claim was sent. Photos are in folder 505.")
-    assert phone.is_in_clear("Ring 07700 900112.")
-    assert not phone.is_in_clear("The error is E23.")
+    assert list(claim.values_in("The claim is 70221.")) == [("70221", True)]
+    assert not list(claim.values_in("The claim was sent. Photos are in folder 505."))
+    assert list(phone.values_in("Ring 07700 900112.")) == [("07700 900112", True)]
+    assert not list(phone.values_in("The error is E23."))
 
 
 def test_a_sum_counts_next_to_a_word_of_payment_alone() -> None:
@@ -128,3 +128,79 @@ def test_the_word_of_payment_stands_in_the_part_that_asks_for_the_sum() -> None:
 @pytest.mark.parametrize("words", ["how much ", "what "])
 def test_a_long_question_without_a_particular_takes_linear_time(words: str) -> None:
     assert growth(lambda size: particular_of(words * size), 200) < LINEAR
+
+
+BEN, CARA = "PERSON_[BenBen]", "PERSON_[CaraCara]"
+PASSPORT, OTHER_PHONE = "PASSPORT_[PassPass]", "PHONE_NUMBER_[OtherOther]"
+
+
+def answered(question: str, *texts: str, meant: tuple[str, ...] = (), standalone: str = "") -> str:
+    passages = [Passage(f"p{n}", "s1", {"text": text}, score=1.0) for n, text in enumerate(texts)]
+    evidence = Evidence(0.9, 0.9, sentence=0.9, known=1, particular=True, meant=meant)
+    context = AnswerContext(question, passages, evidence=evidence, standalone=standalone)
+    return ExtractiveAnswerer().compose(context)
+
+
+FERRY = (
+    f"Booking of {ADA}. Passport number {PASSPORT}, seen at the desk. She travels with {BEN}, who "
+    f"pays. His ticket was posted on Monday."
+)
+CREW = f"{ADA}: home number {PHONE}. {BEN}: work number {OTHER_PHONE}. {ADA} rows and {BEN} steers."
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        (f"passport number of {BEN}", FERRY),
+        (f"{ADA}'s work number", CREW),
+        (f"{BEN} home number", CREW),
+        (f"phone number of {CARA}", f"Met {CARA} at noon. {BEN} came, too. Phone: {PHONE}."),
+        (f"phone number of {CARA}", f"Phone {PHONE}. Customer: {BEN}. He knows {CARA}."),
+        (f"phone number of {CARA}", f"Met {CARA} at noon. {BEN} came. Phone: 07700 900112."),
+    ],
+)
+def test_the_number_of_someone_else_is_no_clear_answer(question: str, text: str) -> None:
+    assert not states_particular(question, text)
+    assert answered(question, text).startswith(UNCLEAR)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "value"),
+    [
+        (f"passport number of {ADA}", FERRY, PASSPORT),
+        (f"{ADA}'s home number", CREW, PHONE),
+        (f"phone number of {BEN}", CREW, OTHER_PHONE),
+        (f"phone number of {ADA}", f"{ADA} called.\nThe roof leaks.\nPhone: {PHONE}.", PHONE),
+        (f"phone number of {ADA}", f"Phone: {PHONE}. Customer: {ADA}.", PHONE),
+        (f"phone number of {ADA}", f"{BEN} saw her. Ring {ADA} on {PHONE} at noon.", PHONE),
+        (f"phone number of {ADA}", f"The roof leaks. Phone: {PHONE}.", PHONE),
+        (f"phone number of {ADA}", f"{ADA} called. Phone: 07700 900112. {BEN} came.", "07700"),
+        (f"What did {ADA} pay?", f"{ADA} came with {BEN}. She paid {SUM}.", SUM),
+    ],
+)
+def test_a_number_next_to_the_name_is_the_persons_own(question: str, text: str, value: str) -> None:
+    answer = answered(question, text)
+    assert value in answer
+    assert not answer.startswith(UNCLEAR)
+
+
+def test_the_number_of_the_person_is_preferred_to_that_of_someone_else() -> None:
+    text = (
+        f"Phone numbers: {BEN} has the phone number {OTHER_PHONE}. The roof of the barn leaks and "
+        f"the gutter is full of leaves. The chimney needs a new hood. {ADA} was told. "
+        f"She can be reached on {PHONE}."
+    )
+    assert PHONE in answered(f"phone number of {ADA}", text)
+    assert OTHER_PHONE not in answered(f"phone number of {ADA}", text)
+
+
+def test_a_name_of_the_index_that_the_asked_one_means_is_the_persons_own() -> None:
+    text = f"{ADA} called. Phone: {PHONE}."
+    assert not answered(f"phone number of {CARA}", text, meant=(ADA,)).startswith(UNCLEAR)
+    assert answered(f"phone number of {CARA}", text).startswith(UNCLEAR)
+
+
+def test_a_follow_up_asks_for_the_number_of_the_person_before() -> None:
+    asked = "and the passport number?"
+    answer = answered(asked, FERRY, standalone=f"{asked} When does {BEN} travel?")
+    assert answer.startswith(UNCLEAR)

@@ -65,7 +65,7 @@ def test_sentences_are_kept_up_to_a_number_of_characters(monkeypatch):
     monkeypatch.setattr(
         sentences,
         "_quotable",
-        lambda text, speaks: read.append(text) or quotable(text, speaks=speaks),
+        lambda text, marks, speaks: read.append(text) or quotable(text, marks, speaks=speaks),
     )
     kept = sentences._KeptSentences(characters=50)
     first, second, third = (((True, f"Text {number} has 20 letters."),) for number in "123")

@@ -130,6 +130,13 @@ def test_a_server_without_lookups_is_asked_once_a_minute():
     assert asked.count("lookup") == 2
 
 
+def test_the_first_question_after_a_corpus_appears_is_read_with_its_lookup(world: World) -> None:
+    absent = world.http.get(f"{world.serve()}/v1/models/none/lookup")
+    *seen, asked = sent((absent.status_code, absent.json()), reply(SEALED), times=2)
+    assert [text == "gout" for text in seen] == [False, True]
+    assert asked.count("lookup") == 2
+
+
 class HangingUpstream(FakeUpstream):
     """Does not answer before it may."""
 

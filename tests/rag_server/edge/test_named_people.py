@@ -72,6 +72,18 @@ def test_a_misspelt_name_is_unknown_and_has_one_that_is_alike(asked):
     assert found.alike == (token("Henrike Lindqvist"),)
 
 
+@pytest.mark.parametrize("asked", ["Henrike Lindquist", "Hendrike"])
+def test_a_person_who_is_alike_is_suggested_once_in_the_best_spelling(asked):
+    spelt = ("henrike lindqvist", "HENRIKE LINDQVIST", "Henrike\nLindqvist", "Dr Henrike Lindqvist")
+    (alike,) = named(asked, *spelt, "Henrike Lindqvist").alike
+    assert CIPHER.decrypt(alike).split() == ["Henrike", "Lindqvist"]
+
+
+def test_two_persons_who_are_alike_are_both_suggested():
+    names = ("Henrike Lindqvist", "H. Lindqvist", "henrike lindqvist")
+    assert set(named("Lindquist", *names).alike) == {token(name) for name in names[:2]}
+
+
 @pytest.mark.parametrize("asked", ["Astrid Lindqvist", "Winslow", "Marek Quist", "Lin"])
 def test_another_name_has_none_that_is_alike(asked):
     assert named(asked, "Henrike Lindqvist", "Tobias Okonjo").alike == ()
@@ -85,6 +97,24 @@ def test_a_family_name_that_two_have_is_not_added():
 def test_a_short_name_that_is_a_word_is_one_next_to_a_name():
     found = named("henrike lindqvist bill", "Henrike Lindqvist")
     assert (found.known, found.unknown) == ((token("Henrike Lindqvist"),), ())
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_partial"),
+    [
+        ("lindqvist rabbit", True),
+        ("HENRIKE LINDQVIST KNEE", True),
+        ("lindqvist psittacosis", True),
+        ("ms lindqvist", False),
+        ("Henrike Lindqvist", False),
+        ("Marek Quist", False),
+        ("Rose Lindqvist", False),
+        ("rabbit", False),
+    ],
+)
+def test_a_name_with_a_word_that_is_in_no_name_is_partial(asked, is_partial):
+    found = named(asked, "Henrike Lindqvist", "Quist", "Rose Field Lindqvist")
+    assert found.partial == (token(asked),) * is_partial
 
 
 def test_a_word_of_a_place_next_to_a_name_is_no_part_of_it():

@@ -30,6 +30,19 @@ def token(value: str, entity_type: EntityType = EntityType.PERSON, keys: CorpusK
 MARIA, ZOE, ACE = token("Maria Keller"), token("Zoë Ødegård"), token('Jo "Ace" Q\\ay')
 
 
+@pytest.mark.parametrize("value", ["Kipp\nFlores", "Kipp \r\n  Flores", "Kipp\tFlores"])
+def test_a_value_that_its_record_wraps_has_single_spaces(value):
+    assert KEYS.restore(f"Ask {token(value)}.") == "Ask Kipp Flores."
+    assert KEYS.restore_in_json(f'["{token(value)}"]') == '["Kipp Flores"]'
+    assert text(restore(*chunks(f"Ask {token(value)}."))) == "Ask Kipp Flores."
+    assert "Flores" not in KEYS.for_answers().pseudonymize("Ask Kipp Flores.")
+
+
+def test_a_text_that_imitates_a_token_is_restored_as_it_was_written():
+    written = "PERSON_[ x\n y ]"
+    assert KEYS.restore(token(written, EntityType.LITERAL)) == written
+
+
 def restore(*pieces: bytes, keys: CorpusKeys = KEYS) -> list:
     return restored_events(StreamRestorer(keys), *pieces)
 

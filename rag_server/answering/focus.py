@@ -1,0 +1,90 @@
+"""What a question is about: the passages of whom and what it names, and the values it asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sage_rag.indexer.passages import Passage
+from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.lookup import STEM_TYPES, codes_of
+from sage_rag.privacy.tokens import TOKEN
+from sage_rag.rag_server.answering.evidence import Evidence
+from sage_rag.rag_server.answering.particulars import asks_who
+from sage_rag.rag_server.answering.protocols import AnswerContext
+from sage_rag.rag_server.answering.sentences import content_stems
+
+_ANOTHER = re.compile(
+    r"\b(?:others?|another|(?P<ordinal>first|second|third|next|last|previous|earlier|later))\b",
+    re.IGNORECASE,
+)
+"""What a follow-up question calls a record of the same person that was not quoted yet."""
+
+RankedPassages = Sequence[tuple[int, Passage]]
+
+
+def passages_in_focus(context: AnswerContext) -> RankedPassages:
+    """Return the passages that a question is about, with their ranks from 1.
+
+    They are those of the persons that it names; without, those with the most names, places and
+    organisations of it; all, if it names nothing that they have. A question about one person must
+    not be answered with another person's advice. A follow-up question that asks for another record
+    of the person is not about the one that the last answer quotes.
+    """
+    question = context.standalone or context.question
+    about = context.evidence.about if context.evidence else ()
+    found = _named(question, context.passages, about)
+    return _untold(context, found) if about and question != context.question else found
+
+
+def names_in(context: AnswerContext) -> set[str]:
+    """Return the tokens of what a question names, and of what that may mean in the index."""
+    tokens = TOKEN.finditer(context.standalone or context.question)
+    return {*(context.evidence.meant if context.evidence else ()), *(m.group() for m in tokens)}
+
+
+def asked_marks(question: str, evidence: Evidence | None) -> set[str]:
+    """Return the tokens and codes of a question by a value: the sentence with one is asked for."""
+    if evidence is None or not (
+        evidence.by_few_words or (evidence.whole_record and asks_who(question))
+    ):
+        return set()
+    tokens = {*evidence.meant, *(match.group() for match in TOKEN.finditer(question))}
+    return {t for t in tokens if not t.startswith("PERSON_")} | codes_of(TOKEN.sub(" ", question))
+
+
+def _named(question: str, passages: Sequence[Passage], about: Sequence[int]) -> RankedPassages:
+    asked = {match.group() for match in TOKEN.finditer(question) if _is_name(match.group(1))}
+    ranked = list(enumerate(passages, 1))
+    if about:
+        return [(rank, passage) for rank, passage in ranked if rank in about]
+    held = {rank: len(asked & _tokens(passage)) for rank, passage in ranked}
+    most = max(held.values(), default=0)
+    return [(rank, passage) for rank, passage in ranked if held[rank] == most]
+
+
+def _untold(context: AnswerContext, found: RankedPassages) -> RankedPassages:
+    """Return the passages without the one that the last answer quotes, where another is meant.
+
+    "And the second repair?" may be in the record that was quoted: then it has the word "second".
+    """
+    another = _ANOTHER.search(context.question)
+    said = next((turn.text for turn in reversed(context.history) if turn.role == "assistant"), "")
+    if another is None or not said or len(found) < 2:
+        return found
+    stems = set(content_stems(said))
+    told = max(found, key=lambda ranked: len(stems.intersection(content_stems(ranked[1].text))))
+    ordinal = another["ordinal"]
+    if ordinal and re.search(rf"\b{ordinal}\b", told[1].text, re.IGNORECASE):
+        return found
+    return [ranked for ranked in found if ranked is not told]
+
+
+def _is_name(entity_type: str) -> bool:
+    """Return whether a type identifies someone or something, as an age or a date does not."""
+    found = EntityType(entity_type)
+    return found in STEM_TYPES or identifiability(found) is Identifiability.DIRECT
+
+
+def _tokens(passage: Passage) -> set[str]:
+    return {match.group() for match in TOKEN.finditer(passage.text)}
