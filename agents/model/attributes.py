@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema, create_model
 
 from sage_rag.agents.attributes import MAX_DESCRIPTION, MAX_NAME
 from sage_rag.agents.chat.protocols import ChatModel
@@ -53,6 +55,19 @@ class _Attributes(StructuredAnswer):
     attributes: tuple[_Attribute, ...] = Field(min_length=1)
 
 
+@lru_cache(maxsize=64)
+def _shape(fields: tuple[str, ...]) -> type[_Attributes]:
+    """Return the shape of an answer, of which a server can enforce the names of fields and forms.
+
+    An answer with others is valid all the same: what is of no use is left out afterwards.
+    """
+    field = Annotated[NonBlankText, WithJsonSchema({"type": "string", "enum": list(fields)})]
+    form = Annotated[str, WithJsonSchema({"type": "string", "enum": list(form_names())})]
+    attribute = create_model("_Attribute", __base__=_Attribute, field=(field, ...))
+    listed = (tuple[attribute, ...], Field(min_length=1))  # type: ignore[valid-type]
+    return create_model("_Attributes", __base__=_Attributes, form=(form, ""), attributes=listed)
+
+
 async def identify(
     model: ChatModel, samples: Sequence[ProtectedText], per_field: int | None
 ) -> CorpusAttributes:
@@ -91,7 +106,7 @@ async def identify(
     shown = "\n\n".join(
         f"Sample {number}:\n{as_json(sample.fields)}" for number, sample in enumerate(samples, 1)
     )
-    answer = await ask(model, system, shown, _Attributes, stage="identify", check=check)
+    answer = await ask(model, system, shown, _shape(fields), stage="identify", check=check)
     attributes = _distinct(chosen(answer))
     _require_all(attributes, fields)
     return CorpusAttributes(tuple(attributes), _form(answer.form, samples))

@@ -51,6 +51,13 @@ def test_attributes_and_form_are_read() -> None:
     assert model.shapes[0] is not None
 
 
+def test_a_server_can_enforce_the_names_of_fields_and_forms() -> None:
+    _, model = identified([proposal(*BOTH)])
+    schema = json.dumps(model.shapes[0])
+    assert '"enum": ["question", "answer"]' in schema
+    assert '"dialogue"' in schema
+
+
 def test_they_stand_in_the_order_of_the_fields() -> None:
     found, _ = identified([proposal(*BOTH[::-1])])
     assert [a.field for a in found.entries] == ["question", "answer"]
