@@ -99,7 +99,13 @@ class QuotationGuard:
 
     def _allows(self, text: str) -> bool:
         """Continue the runs with the words of a text; return whether none is too long."""
-        return all(self._goes_on(part) for word in _words(text) for part in _parts(word))
+        for word in _words(text):
+            before = [*self._runs]
+            if not all(self._goes_on(part) for part in _parts(word)):
+                return False
+            # Its letters together are one word: a long one between two of a run ends no run.
+            self._runs.extend([*before, self._runs[-1]])
+        return True
 
     def _goes_on(self, word: str) -> bool:
         """Continue the runs with a word; return whether none is too long."""

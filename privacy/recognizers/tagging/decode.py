@@ -28,7 +28,7 @@ _TELEPHONE = re.compile(
     r"[ ]{0,2}(?P<number>[+(]{0,2}\d(?:[ ().-]{0,3}\d){5,14})(?!\w)",
     re.IGNORECASE,
 )
-"""A telephone number after its label: neither belongs to a value beside them ("York. Tel. 01…")."""
+"""A telephone number after its label: no value next to it holds them ("York. Tel. 01…")."""
 _JOINING = 0.4
 """Share of its threshold from which a word joins a value next to it."""
 _JOINERS = frozenset("-'’.&/@")

@@ -47,7 +47,7 @@ def test_the_result_does_not_depend_on_the_cuts(words, size):
     assert shown(text, 3, size=size) == shown(text, 3, size=1000)
 
 
-@pytest.mark.parametrize("between", ["[1]", "[1, 2]", "(see [1], [2])"])
+@pytest.mark.parametrize("between", ["[1]", "[1, 2]", "(see [1], [2])", "x" * 40])
 def test_up_to_three_words_between_two_of_a_run_do_not_hide_it(between: str):
     words = TEXT.split()
     text = " ".join(f"{word} {between}" for word in words)
