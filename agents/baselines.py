@@ -40,7 +40,7 @@ from sage_rag.privacy.gate.findings import Verdict
 from sage_rag.privacy.protect import ProtectedText
 from sage_rag.privacy.tokens import LOOK_ALIKE
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of what a baseline writes from the same answers."""
 
 PAIRS = 10

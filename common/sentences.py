@@ -13,13 +13,19 @@ _ALWAYS = frozenset(
 )
 """Abbreviations that end no sentence."""
 _BEFORE_NUMBER = frozenset(
-    "no nos nr art arts para paras p pp vol vols ch sec ss reg ref refs tel fax ext figs".split()
+    "no nos nr art arts para paras p pp vol vols ch sec ss reg refs figs dob".split()
 )
 """Abbreviations where a number follows, or a token of one: `no. 12`."""
+_BEFORE_NAME = frozenset(
+    "rev revd hon fr capt cllr cmdr col cpl det gen gov insp lt maj messrs mlle mme pres sen sgt"
+    " supt acct apt bldg ext fax flr inv mob ph ref rm ste tel".split()
+)
+"""Titles and labels where, in upper case, a name or a value follows: `Rev. Fell`, `Apt. B`; in
+lower case they may end a sentence before all but a number: `He has no tel. Fell wrote.`"""
 _BEFORE_LOWER = frozenset(
     "jan feb mar apr jun jul aug sep sept oct nov dec inc ltd corp dept jr sr appt"
     " etc yr yrs mo mos wk wks hr hrs min mins lb lbs oz max temp mg mcg ml kg"
-    " al ave rd est op".split()
+    " al ave rd est op co bros esq ph.d".split()
 )
 """Abbreviations that can also end a sentence: no letter in upper case follows them."""
 _INITIALS = re.compile(r"(?:[a-z]\.)*[a-z]")
@@ -41,10 +47,11 @@ _UNFINISHED = frozenset(
 )
 """Words that end no sentence."""
 _LAST_WORD = re.compile(r"\S{1,12}\Z")
-_NEXT_WORD = re.compile(
-    r"\s+(?P<open>[\"'“(]?)\+?(?P<word>\[|(?P<number>(?:[A-Z_]*(?:ID|NUMBER|RECORD|LICENSE|ACCOUNT)"
-    r"|QUANTITY|VEHICLE)_\[)|[^\W_]+)"
+_NEXT_WORD = re.compile(r"\s+(?P<open>[\"'“(]?)\+?(?P<word>\[|[^\W_]+)")
+_VALUE = re.compile(
+    r"\d|[A-Z]{1,4}[-/]?\d|(?:[A-Z_]*(?:ID|NUMBER|RECORD|LICENSE|ACCOUNT)|QUANTITY|VEHICLE)_\["
 )
+"""The beginning of a number, of a code such as `GX-9031` or of a token of one."""
 
 
 def sentence_spans(text: str, *, full_width: bool = True) -> list[tuple[int, int]]:
@@ -121,11 +128,14 @@ def _goes_on(text: str, start: int, stop: re.Match[str]) -> bool:
     last = _LAST_WORD.search(text, max(start, stop.start() - 12), stop.start())
     if last is None:
         return False
-    short = last.group().lstrip("([\"'“").casefold()
+    written = last.group().lstrip("([\"'“")
+    short = written.casefold()
     if short in _ALWAYS:
         return True
-    if short in _BEFORE_NUMBER:
-        return word[0].isdecimal() or word == "[" or following["number"] is not None
+    if short in _BEFORE_NAME and written[0].isupper():
+        return word.casefold() not in _OPENINGS
+    if short in _BEFORE_NAME or short in _BEFORE_NUMBER:
+        return word == "[" or _VALUE.match(text, following.start("word")) is not None
     if short in _BEFORE_LOWER:
         return not word[0].isupper() and word != "["
     if _INITIALS.fullmatch(short):

@@ -225,6 +225,11 @@ class CorpusSearch:
             vectors = _sentence_vectors(passages, opened.version)
             return SearchResult(passages, opened.version.manifest, evidence, vectors)
 
+    @property
+    def dim(self) -> int:
+        """The length of the vectors of `embed`."""
+        return self._embedder.dim
+
     def embed(self, name: str, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts, `(n, dim)`, by the embedder of a corpus's passages."""
         with self._reading(name):

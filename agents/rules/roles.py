@@ -12,7 +12,7 @@ from sage_rag.agents.rules.salience import saliences
 from sage_rag.agents.rules.sentences import split_sentences
 from sage_rag.common.fingerprints import data_digest
 
-VERSION = 20
+VERSION = 21
 """Raised with every change of what the rules write or object to."""
 LANGUAGES = frozenset({"en"})
 """Languages that the rules can rewrite."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import select
 import signal
 import sys
 import threading
@@ -11,7 +12,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
-_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, signal.SIGALRM)
+_ENDING = frozenset({signal.SIGTERM, signal.SIGINT})
+_SIGNALS = _ENDING | {signal.SIGCHLD, signal.SIGALRM}
+_POLL_S = 0.1
+"""How often the wait for a process that starts looks for a signal that ends it."""
 _RESTART_S = 1.0
 """A process that ended is replaced at most this often."""
 _READY = b"."
@@ -25,8 +29,8 @@ class Supervisor:
     """Runs `count` forked processes that share the memory which exists before.
 
     The first one starts alone, so that what keeps it from starting is reported once. A process that
-    ends is replaced. SIGTERM and SIGINT end all of them, each after its open requests. The
-    processes end if this one is killed.
+    ends is replaced. SIGTERM and SIGINT end all of them, each after its open requests; a process
+    that starts ends at once. The processes end if this one is killed.
     """
 
     def __init__(self, count: int, serve: Serve, *, end_s: float) -> None:
@@ -52,9 +56,11 @@ class Supervisor:
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         try:
             self._start_first()
-            for accepts in [self._start_reporting(n)[1] for n in range(2, self._count + 1)]:
-                accepts()
-            ready()
+            if not _is_ending():
+                for accepts in [self._start_reporting(n)[1] for n in range(2, self._count + 1)]:
+                    accepts()
+            if not _is_ending():
+                ready()
             ended_by = self._supervise()
             self._end_all()
         finally:
@@ -64,20 +70,28 @@ class Supervisor:
 
     def _start_first(self) -> None:
         process, accepts = self._start_reporting(1)
-        if not accepts():
+        if not accepts() and not _is_ending():
             _, status = os.waitpid(process, 0)
             sys.exit(os.waitstatus_to_exitcode(status) or 1)
 
     def _start_reporting(self, number: int) -> tuple[int, Callable[[], bool]]:
-        """Start a process; return its id, and what waits until it accepts requests or has ended."""
+        """Start a process; return its id, and what waits until it accepts requests.
+
+        The wait returns whether it does; it also ends with the process, or when a signal asks for
+        the end of all.
+        """
         reading, writing = os.pipe()
         process = self._start(number, lambda: os.write(writing, _READY))
         os.close(writing)
 
         def accepts() -> bool:
-            accepted = os.read(reading, 1) == _READY
-            os.close(reading)
-            return accepted
+            try:
+                while not _is_ending():
+                    if select.select([reading], [], [], _POLL_S)[0]:
+                        return os.read(reading, 1) == _READY
+                return False
+            finally:
+                os.close(reading)
 
         return process, accepts
 
@@ -109,7 +123,7 @@ class Supervisor:
         waiting: set[int] = set()
         while True:
             received = signal.Signals(signal.sigwait(_SIGNALS))
-            if received in (signal.SIGTERM, signal.SIGINT):
+            if received in _ENDING:
                 return received
             for number, status in self._ended():
                 log.error("worker %d ended with status %d; another one starts", number, status)
@@ -141,3 +155,8 @@ class Supervisor:
             found, status = os.waitpid(process, os.WNOHANG)
             if found:
                 yield self._numbers.pop(process), os.waitstatus_to_exitcode(status)
+
+
+def _is_ending() -> bool:
+    """Return whether a signal that is still blocked asks for the end."""
+    return not _ENDING.isdisjoint(signal.sigpending())

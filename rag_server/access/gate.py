@@ -19,6 +19,7 @@ from sage_rag.rag_server.access.meters import Meters
 
 _OPEN = frozenset({"/healthz", "/readyz", "/openapi.json"})
 """Paths without secrets: probes and clients read them before they have a key."""
+_MODELS = "/v1/models"
 log = logging.getLogger("sage_rag")
 VERSIONS = "/v1/versions/"
 """The files of the index, all layers included."""
@@ -33,6 +34,8 @@ class Caller:
     scopes: frozenset[Scope] = frozenset()
     spend: Callable[[int], None] = field(default=lambda tokens: None, repr=False)
     """Counts tokens against the budget of the key."""
+    count: Callable[[], None] = field(default=lambda: None, repr=False)
+    """Counts a request against the rate of the key; raises `ApiError` 429 above it."""
 
     def allows(self, scope: Scope) -> bool:
         """Return whether the caller has a scope."""
@@ -51,6 +54,10 @@ class Gate:
     Without a file of keys everyone may chat and read metrics. Scores and the files of the index
     need a key with scope `research` or `index` in any case: a score helps an attacker to find out
     whether a record is indexed.
+
+    An edge lists the corpora for its health check and asks whether its lookups are current: these
+    requests do not count, so that they do not use up the rate for questions. A lookup that is sent
+    counts (`Caller.count`).
 
     `meters` count rates and budgets; give the same ones to the processes of one server.
     """
@@ -82,8 +89,10 @@ class Gate:
             )
         if path not in _OPEN:
             _check_scope(path, key.scopes)
-            self._meters.request(key)
-        return Caller(key.id, key.name, key.scopes, partial(self._meters.spend, key))
+            if not _is_upkeep(path):
+                self._meters.request(key)
+        spend, count = partial(self._meters.spend, key), partial(self._meters.request, key)
+        return Caller(key.id, key.name, key.scopes, spend, count)
 
     def _found(self, authorization: str | None) -> ApiKey | None:
         kind, _, presented = (authorization or "").partition(" ")
@@ -94,6 +103,11 @@ class Gate:
         except InputError as error:
             log.error("%s", error.message)
             raise ApiError(503, "API keys cannot be checked", code="keys_unavailable") from None
+
+
+def _is_upkeep(path: str) -> bool:
+    """Return whether an edge asks for a path by itself, without a question."""
+    return path == _MODELS or (path.startswith(f"{_MODELS}/") and path.endswith("/lookup"))
 
 
 def _check_scope(path: str, scopes: frozenset[Scope]) -> None:

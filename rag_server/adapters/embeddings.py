@@ -50,15 +50,19 @@ def parse_embeddings(body: dict[str, Any]) -> EmbeddingsRequest:
     return request
 
 
-def embeddings_body(request: EmbeddingsRequest, vectors: Vectors) -> dict[str, Any]:
-    """Return the response; `vectors`: `(n, dim)` float32.
+def check_dimensions(request: EmbeddingsRequest, dim: int) -> None:
+    """Return if vectors of length `dim` are what a request wants.
 
     Raises:
         ApiError: 400 when other dimensions are wanted.
     """
-    if request.dimensions not in (None, vectors.shape[1]):
-        message = f"`dimensions`: the vectors of this model have {vectors.shape[1]}"
+    if request.dimensions not in (None, dim):
+        message = f"`dimensions`: the vectors of this model have {dim}"
         raise ApiError(400, message, code="unsupported_parameter", param="dimensions")
+
+
+def embeddings_body(request: EmbeddingsRequest, vectors: Vectors) -> dict[str, Any]:
+    """Return the response; `vectors`: `(n, dim)` float32."""
     tokens = count_tokens(request.texts)
     data = [
         {"object": "embedding", "index": n, "embedding": _encoded(v, request.encoding_format)}

@@ -60,7 +60,7 @@ class ChatAnswerer:
             ApiError: 400 if no passage fits the model's context.
         """
         aliases, withhold = Aliases(), names_no_one(conversation)
-        prompt = self._prompt(conversation, aliases)
+        prompt = await self._prompt(conversation, aliases)
         options = hidden_options(conversation.options, aliases)
         citations = citation_filter(None if _asks_for_json(options) else prompt.passages)
         expander = aliases.expander(withhold=withhold)
@@ -82,12 +82,12 @@ class ChatAnswerer:
             raise
         yield Piece(expander.feed(citations.flush()) + expander.flush())
 
-    def _prompt(self, conversation: AnswerContext, aliases: Aliases) -> Prompt:
+    async def _prompt(self, conversation: AnswerContext, aliases: Aliases) -> Prompt:
         """Return the longest prompt that leaves room for an answer."""
         room = self._room(conversation)
         if room is None:
             return build_prompt(conversation, aliases)
-        prompt = self._fitting(conversation, aliases, room)
+        prompt = await self._fitting(conversation, aliases, room)
         if conversation.passages and not prompt.passages:
             raise ApiError(
                 400,
@@ -98,10 +98,10 @@ class ChatAnswerer:
             )
         return prompt
 
-    def _fitting(self, conversation: AnswerContext, aliases: Aliases, room: int) -> Prompt:
+    async def _fitting(self, conversation: AnswerContext, aliases: Aliases, room: int) -> Prompt:
         """Return a prompt of at most `room` tokens, unless question and instructions have more."""
         prompt = build_prompt(conversation, aliases)
-        count = self._model.count_tokens(prompt.turns)
+        count = await self._model.count_tokens(prompt.turns)
         if count is None:
             return build_prompt(conversation, aliases, self._estimate.characters(room))
         for _ in range(_TRIES):
@@ -109,7 +109,7 @@ class ChatAnswerer:
                 break
             characters = int(prompt.characters * room / count * _SHORTER)
             prompt = build_prompt(conversation, aliases, characters)
-            count = self._model.count_tokens(prompt.turns)
+            count = await self._model.count_tokens(prompt.turns)
         return prompt
 
     def _room(self, conversation: AnswerContext) -> int | None:

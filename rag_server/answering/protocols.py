@@ -130,8 +130,11 @@ class ChatStream(Protocol):
         """Tokens that it reads and writes at most; `None` if that is unknown."""
         ...
 
-    def count_tokens(self, turns: Sequence[ConversationTurn]) -> int | None:
-        """Return the tokens of a prompt; `None` without the model's tokenizer."""
+    async def count_tokens(self, turns: Sequence[ConversationTurn]) -> int | None:
+        """Return the tokens of a prompt; `None` without the model's tokenizer.
+
+        A long prompt takes a second: the loop must not wait for it.
+        """
         ...
 
     def stream(

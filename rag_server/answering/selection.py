@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from heapq import heapify, heappop, heapreplace
 from math import inf, sqrt
 
 from sage_rag.agents.lexicon import lexicon
@@ -95,14 +96,13 @@ def _fill(
 ) -> None:
     """Add sentences to the chosen ones, best first, as far as they fit and do not repeat."""
     best, rarity = chosen[0], rarities(own)
-    rest = [sentence for sentence in own if sentence not in chosen]
     # Where the reader chose, the best sentence may share no word with the question.
     highest = max(values[sentence] for sentence in own)
-
     words_asked = {stem for stem in asked if not names_someone(stem)}
+    known = {stem for sentence in chosen for stem in sentence.stems}
+    size = sum(sentence.size for sentence in chosen)
 
     def fresh(sentence: Sentence) -> set[str]:
-        known = {stem for other in chosen for stem in other.stems}
         return words_asked.intersection(sentence.stems) - known
 
     def is_about(sentence: Sentence) -> bool:
@@ -112,13 +112,20 @@ def _fill(
         words = sum(rarity[stem] for stem in fresh(sentence)) / sqrt(len(sentence.stems) + 1)
         return values[sentence] + _NEW_WORDS * words
 
+    # Each with the gain that it had once: gains only fall, so that few are computed again.
+    rest = [(-gain(s), s.place, n) for n, s in enumerate(own) if s not in chosen]
+    heapify(rest)
     while rest:
-        sentence = max(rest, key=lambda s: (gain(s), -s.place))
-        rest.remove(sentence)
-        size = sum(s.size for s in chosen)
+        had, place, number = rest[0]
+        sentence = own[number]
+        has = gain(sentence)
+        if has < -had:
+            heapreplace(rest, (-has, place, number))
+            continue
+        heappop(rest)
         goes_on = sentence.place > best.place and sentence.topic == best.topic
         is_context = size < few_words and goes_on
-        enough = gain(sentence) >= (_CONTEXT if is_context else _NEAR_BEST) * highest
+        enough = has >= (_CONTEXT if is_context else _NEAR_BEST) * highest
         fits = size + sentence.size <= most_words
         wanted = (
             is_context
@@ -128,6 +135,8 @@ def _fill(
         )
         if fits and enough and wanted and not any(_repeats(sentence, other) for other in chosen):
             chosen.append(sentence)
+            known.update(sentence.stems)
+            size += sentence.size
 
 
 def _completed(

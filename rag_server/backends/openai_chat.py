@@ -63,7 +63,7 @@ class OpenAIChatStream:
                     if whole or chunk.finish_reason or usage or called:
                         yield Piece(whole, chunk.finish_reason, usage, called)
 
-    def count_tokens(self, turns: Sequence[ConversationTurn]) -> int | None:
+    async def count_tokens(self, turns: Sequence[ConversationTurn]) -> int | None:
         """Return `None`: the endpoint has the tokenizer."""
         return None
 

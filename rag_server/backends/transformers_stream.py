@@ -47,9 +47,9 @@ class TransformersChatStream:
         """Tokens that the model reads and writes at most."""
         return self._model.context_tokens
 
-    def count_tokens(self, turns: Sequence[ConversationTurn]) -> int:
+    async def count_tokens(self, turns: Sequence[ConversationTurn]) -> int:
         """Return the tokens of a prompt."""
-        return self._model.count_tokens(_messages(turns))
+        return await self._model.count_tokens(_messages(turns))
 
     async def check(self) -> None:
         """Return: the model is loaded."""

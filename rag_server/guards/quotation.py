@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.tokens import MAX_PAYLOAD, TOKEN
@@ -22,6 +23,8 @@ MOST_WORDS = 60
 quotes, which has 56 words and their warnings."""
 _BETWEEN = 3
 """Words that a run may have between two of its own."""
+_GLUED = 30
+"""Letters of a word from which it is read letter by letter: it may be many words without spaces."""
 WITHHELD = "\n[The rest is withheld: it repeats a document at length.]"
 _LONGEST = MAX_PAYLOAD + 200
 """The longest text without a place to cut, in characters: more than any token has."""
@@ -40,30 +43,34 @@ Han character or kana, which never joins with the character before it."""
 class QuotationGuard:
     """Passes a text on in whole words until it repeats too long a run of a passage.
 
-    Runs are of equal words; compatible spellings (NFKC), case, spaces, punctuation, underscores and
-    characters that are not seen make no difference, nor do up to three words between two of them: a
-    citation after each sentence. In scripts without spaces every character is a word.
+    Runs are of equal letters and digits, counted in the words of the passage that they hold;
+    compatible spellings (NFKC), case, spaces or none, punctuation, underscores and characters that
+    are not seen make no difference, nor do up to three words between two of a run: a citation after
+    each sentence. In scripts without spaces every character is a word.
 
     Guarantees: what was passed on has no run of more than `most_words` words of one passage. At
     most one word of a few thousand characters is held back; a longer one is withheld.
-    Does not guarantee: anything about a text that changes, translates or spells out what it
+    Does not guarantee: anything about a text that changes, translates or encodes what it
     repeats, or about several answers together; the budgets of API keys bound these.
     """
 
     def __init__(self, passages: Sequence[Passage], most_words: int = MOST_WORDS) -> None:
-        places: dict[str, list[int]] = defaultdict(list)
-        place = 0
-        for passage in passages:
-            place += 1  # no run goes on from one passage to the next
-            for word in _words(passage.text):
-                places[word].append(place)
-                place += 1
-        self._places = {word: np.asarray(found) for word, found in places.items()}
+        # No run goes on from one passage to the next: no word has a space.
+        words = [word for passage in passages for word in (*_words(passage.text), " ")]
+        self._letters = "".join(words)
+        lengths = np.asarray([len(word) for word in words], dtype=np.int64)
+        ends, places = np.cumsum(lengths), np.arange(len(self._letters) + 1)
+        self._ended = np.searchsorted(ends, places, side="right")
+        """The number of words that end at each place, or before it."""
+        self._begun = np.searchsorted(ends - lengths, places, side="left")
+        """The number of words that begin before each place."""
+        self._ends: dict[str, NDArray[np.int64]] = {}
+        """The places where each word of the answer ends."""
         self._most = most_words
-        self._no_runs = np.zeros(place, dtype=np.int64)
+        self._no_runs = np.zeros(len(places), dtype=np.int64)
         self._runs = deque([self._no_runs] * (1 + _BETWEEN), maxlen=1 + _BETWEEN)
-        """Lengths of the runs that end with each of the last words, by place of a passage's word.
-        An array, since a word may have thousands of places."""
+        """Lengths in letters of the runs that end with each of the last words, by place. An array,
+        since a word may have thousands of places."""
         self._held = ""
         self.tripped = False
 
@@ -93,14 +100,26 @@ class QuotationGuard:
     def _allows(self, text: str) -> bool:
         """Continue the runs with the words of a text; return whether none is too long."""
         for word in _words(text):
-            runs = self._no_runs
-            if (places := self._places.get(word)) is not None:
-                runs = np.zeros_like(self._no_runs)
-                runs[places] = 1 + np.max([before[places - 1] for before in self._runs], axis=0)
-            self._runs.append(runs)
-            if runs.max(initial=0) > self._most:
+            before = [*self._runs]
+            if not all(self._goes_on(part) for part in _parts(word)):
                 return False
+            # Its letters together are one word: a long one between two of a run ends no run.
+            self._runs.extend([*before, self._runs[-1]])
         return True
+
+    def _goes_on(self, word: str) -> bool:
+        """Continue the runs with a word; return whether none is too long."""
+        if (ends := self._ends.get(word)) is None:
+            ends = self._ends[word] = np.asarray(_ends_in(self._letters, word), dtype=np.int64)
+        if not len(ends):
+            self._runs.append(self._no_runs)
+            return True
+        starts = ends - len(word)
+        found = len(word) + np.max([before[starts] for before in self._runs], axis=0)
+        runs = np.zeros_like(self._no_runs)
+        runs[ends] = found
+        self._runs.append(runs)
+        return bool((self._ended[ends] - self._begun[ends - found]).max() <= self._most)
 
 
 def excerpt(passage: Passage, most_words: int = MOST_WORDS) -> Passage:
@@ -160,6 +179,20 @@ class GuardedAnswerer:
     async def close(self) -> None:
         """Close the wrapped answerer."""
         await self._answerer.close()
+
+
+def _parts(word: str) -> Sequence[str]:
+    """Return a word, or its letters where it may be many words without spaces; a token has `_[`."""
+    return word if len(word) >= _GLUED and "_[" not in word else (word,)
+
+
+def _ends_in(letters: str, word: str) -> list[int]:
+    """Return the places where a word ends in a text."""
+    found, start = [], letters.find(word)
+    while start >= 0:
+        found.append(start + len(word))
+        start = letters.find(word, start + 1)
+    return found
 
 
 def _words(text: str) -> list[str]:

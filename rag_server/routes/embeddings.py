@@ -7,8 +7,10 @@ from starlette.responses import JSONResponse, Response
 
 from sage_rag.common.web.openapi import request_body
 from sage_rag.common.web.requests import until_disconnect
+from sage_rag.indexer.protocols import Vectors
 from sage_rag.rag_server.adapters.embeddings import (
     EmbeddingsRequest,
+    check_dimensions,
     embeddings_body,
     parse_embeddings,
 )
@@ -39,5 +41,9 @@ async def embeddings(request: Request) -> Response:
 
 
 async def _embedded(services: Services, asked: EmbeddingsRequest) -> Response:
-    vectors = await services.searches.run(services.corpora.embed, asked.model, asked.texts)
+    def vectors_of() -> Vectors:
+        check_dimensions(asked, services.corpora.dim)
+        return services.corpora.embed(asked.model, asked.texts)
+
+    vectors = await services.searches.run(vectors_of)
     return JSONResponse(embeddings_body(asked, vectors))

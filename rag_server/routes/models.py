@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from sage_rag.indexer.versions import Manifest
+from sage_rag.rag_server.access.gate import caller_of
 from sage_rag.rag_server.services import services_of
 
 router = APIRouter()
@@ -36,13 +37,18 @@ async def get_model(request: Request, model: str) -> dict[str, Any]:
 async def get_lookup(request: Request, model: str, known: str = "") -> dict[str, str]:
     """Return the sealed lookup of a corpus, in Base64, and its tag; only the tag if it is `known`.
 
-    An edge reads short questions with it. It needs a key to be opened.
+    An edge reads short questions with it. It needs a key to be opened. Only a lookup that is sent
+    counts as a request of the caller.
+
+    Raises:
+        ApiError: 429 when the caller may send no request now.
     """
     services = services_of(request)
     sealed = await services.control.run(services.corpora.lookup, model)
     tag = hashlib.sha256(sealed or b"").hexdigest()[:16]
     if sealed is None or tag == known:
         return {"tag": tag}
+    caller_of(request).count()
     return {"tag": tag, "lookup": base64.b64encode(sealed).decode()}
 
 

@@ -31,6 +31,11 @@ def sentences(text: str, *, full_width: bool = True) -> list[str]:
         ("Was it paid? No. PERSON_[ab] forgot.", ["Was it paid?", "No.", "PERSON_[ab] forgot."]),
         ("It holds max. 70 kg, est. 60, cf. Table 2, see figs. 3 and 4.", ["It holds max. 70 kg, est. 60, cf. Table 2, see figs. 3 and 4."]),
         ("She had an op. It went well. He has no tel. We wrote.", ["She had an op.", "It went well.", "He has no tel.", "We wrote."]),
+        ("Ask Rev. Fell or Revd. Moss. Sgt. PERSON_[ab] came.", ["Ask Rev. Fell or Revd. Moss.", "Sgt. PERSON_[ab] came."]),
+        ("Apt. B is let. Tel. PERSON_[ab], Ext. LOCATION_[cd].", ["Apt. B is let.", "Tel. PERSON_[ab], Ext. LOCATION_[cd]."]),
+        ("I quote ref. GX-9031. Policy no. AB/12 ends.", ["I quote ref. GX-9031.", "Policy no. AB/12 ends."]),
+        ("We met the Rev. He left. In col. 3 is more. He is a gen. Fell knew.", ["We met the Rev.", "He left.", "In col. 3 is more.", "He is a gen.", "Fell knew."]),
+        ("J. Fell, Esq. of Fell & Co. was told. J. Fell, Esq. She left.", ["J. Fell, Esq. of Fell & Co. was told.", "J. Fell, Esq.", "She left."]),
         ('He said "stop." Then (so.) he left… Gone.', ['He said "stop."', "Then (so.)", "he left…", "Gone."]),
         ("a line\n\n another ", ["a line", "another"]),
         ("It rose by 2.5 points. Good.", ["It rose by 2.5 points.", "Good."]),
@@ -57,6 +62,27 @@ def test_nothing_but_white_space_is_lost(text: str) -> None:
         assert text[start:end] == text[start:end].strip()
         position = end
     assert not text[position:].strip()
+
+
+@given(
+    st.sampled_from(["Rev", "Revd", "Capt", "Tel", "Ref", "Ext", "Apt"]),
+    st.sampled_from(["Fell", "[PERSON_1]", "PERSON_[ab]", "ID_[ab]", "07700 900112", "GX-9031"]),
+)
+def test_an_abbreviation_ends_no_sentence_before_a_name_a_token_or_a_number(short, value):
+    assert sentences(f"We know {short}. {value} well. Yes.") == [
+        f"We know {short}. {value} well.",
+        "Yes.",
+    ]
+
+
+@given(
+    st.from_regex(r"[A-Z]?[a-z]{5,9}", fullmatch=True), st.sampled_from(["Fell", "12", "ID_[ab]"])
+)
+def test_a_whole_word_ends_a_sentence(word, following):
+    assert sentences(f"We know {word}. {following} helps.") == [
+        f"We know {word}.",
+        f"{following} helps.",
+    ]
 
 
 def test_a_sentence_that_goes_on_after_a_line_is_one():

@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -118,9 +119,13 @@ class TransformersChatModel:
         """Tokens that the model reads and writes at most."""
         return self._loaded.context
 
-    def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
-        """Return the tokens of a prompt with these messages."""
-        return self._loaded.prompt_tokens(list(messages))
+    async def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
+        """Return the tokens of a prompt with these messages, counted in a thread of its own."""
+        loop = asyncio.get_running_loop()
+        arguments = (list(messages),)
+        return await loop.run_in_executor(
+            self._loaded.counting, self._loaded.prompt_tokens, *arguments
+        )
 
     async def close(self) -> None:
         """Do nothing: the model stays loaded for the next caller."""
@@ -168,7 +173,11 @@ class _Pieces(TextStreamer):
 
 
 class _LoadedModel:
-    """Weights and tokenizer of one folder, and the thread that uses them."""
+    """Weights and tokenizer of one folder, and the thread that uses them.
+
+    `counting` is a thread with a tokenizer of its own: no two threads share one, and a count does
+    not wait for the answers to other questions.
+    """
 
     def __init__(self, folder: Path) -> None:
         quiet_loading()
@@ -181,6 +190,7 @@ class _LoadedModel:
                 f"model `{folder.name}` is not a language model ({type(error).__name__})",
                 hint="give a folder with config.json, weights and tokenizer",
             ) from None
+        self._counter = deepcopy(self._tokenizer)
         self._model = model.to(self._device).eval()
         ends = model.generation_config.eos_token_id
         ends = self._tokenizer.eos_token_id if ends is None else ends
@@ -193,6 +203,7 @@ class _LoadedModel:
         )
         self.digest = folder_digest(folder)
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="transformers")
+        self.counting = ThreadPoolExecutor(1, thread_name_prefix="tokens")
 
     @torch.inference_mode()
     def answer(
@@ -202,7 +213,7 @@ class _LoadedModel:
         stop: threading.Event,
         put: Callable[[str], None] | None = None,
     ) -> Reply:
-        prompt = self._encoded(messages).to(self._device)
+        prompt = self._encoded(self._tokenizer, messages).to(self._device)
         length = int(prompt["input_ids"].shape[1])
         room = min(max_tokens, self.context - length)
         if room < 1:
@@ -229,28 +240,18 @@ class _LoadedModel:
         return Reply(text, usage, finished)
 
     def prompt_tokens(self, messages: list[ChatMessage]) -> int:
-        return int(self._encoded(messages)["input_ids"].shape[1])
+        return int(self._encoded(self._counter, messages)["input_ids"].shape[1])
 
-    def _encoded(self, messages: list[ChatMessage]) -> Any:
+    def _encoded(self, tokenizer: Any, messages: list[ChatMessage]) -> Any:
         """Return the prompt's ids, formatted by the model's template or as plain turns."""
         turns = turns_of(messages, self._without_marks)
-        if not self._tokenizer.chat_template:
-            return self._tokenizer(_plain(turns), return_tensors="pt")
+        if not tokenizer.chat_template:
+            return tokenizer(_plain(turns), return_tensors="pt")
         try:
-            return self._templated(turns)
+            return _templated(tokenizer, turns)
         except TemplateError:
             # Some templates have no system role and require alternating turns.
-            return self._templated(_without_system(turns))
-
-    def _templated(self, turns: list[dict[str, str]]) -> Any:
-        # Templates without this switch ignore it; a record needs no reasoning text.
-        return self._tokenizer.apply_chat_template(
-            turns,
-            add_generation_prompt=True,
-            return_dict=True,
-            return_tensors="pt",
-            enable_thinking=False,
-        )
+            return _templated(tokenizer, _without_system(turns))
 
     def _decoded(self, ids: list[int]) -> tuple[str, bool]:
         """Return the answer's text, and whether the model ended it by itself."""
@@ -283,6 +284,17 @@ def _load(folder: Path) -> _LoadedModel:
 
 def _short_name(model: str, folder: Path) -> str:
     return folder.resolve().name if Path(model).is_dir() else model
+
+
+def _templated(tokenizer: Any, turns: list[dict[str, str]]) -> Any:
+    # Templates without this switch ignore it; a record needs no reasoning text.
+    return tokenizer.apply_chat_template(
+        turns,
+        add_generation_prompt=True,
+        return_dict=True,
+        return_tensors="pt",
+        enable_thinking=False,
+    )
 
 
 def _plain(turns: list[dict[str, str]]) -> str:

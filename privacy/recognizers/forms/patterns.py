@@ -11,7 +11,7 @@ from typing import Final
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.spans import Span
 
-VERSION = 4
+VERSION = 5
 """Raised with every change of the spans from the same expressions: checks and context are code."""
 
 Check = Callable[[re.Match[str]], tuple[int, int] | None]

@@ -12,7 +12,7 @@ _MAX_GROUPS = 8
 """No country writes a number in more groups. Bounds the work on hostile input."""
 _GROUP = re.compile(r"\d+")
 _NOUNS = (
-    "phone|tel|telephone|mobile|mob|cell|cellphone|call|calling|called|fax|ring|desk|contact"
+    "phone|ph|tel|telephone|mobile|mob|cell|cellphone|call|calling|called|fax|ring|desk|contact"
     "|whatsapp|sms|text|texts|message|messages|reach|landline|hotline|helpline|number|dial"
     "|registered|answer|answering|answers"
 )

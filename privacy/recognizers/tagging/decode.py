@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,12 @@ _CODE = re.compile(r"(?=\S*\d)[A-Z]\S+")
 _SENTENCE_END = re.compile(r"[^\W\d_]{4}\.\s+$")
 """A full stop after four letters or more: after fewer it may be an abbreviation ("No. A12")."""
 _SENTENCE_END_CHARS = 12
+_TELEPHONE = re.compile(
+    r"(?<![^\W_])(?:(?:tel|telephone|phone|ph|mobile|mob|cell|fax)(?:[ ]?[.:]){0,2}|[tmf][ ]?:)"
+    r"[ ]{0,2}(?P<number>[+(]{0,2}\d(?:[ ().-]{0,3}\d){5,14})(?!\w)",
+    re.IGNORECASE,
+)
+"""A telephone number after its label: no value next to it holds them ("York. Tel. 01…")."""
 _JOINING = 0.4
 """Share of its threshold from which a word joins a value next to it."""
 _JOINERS = frozenset("-'’.&/@")
@@ -54,6 +62,7 @@ def decode_pieces(
     best = np.maximum.reduceat(scores, first, axis=0)
     starts = [offsets[i][0] for i in first]
     ends = [max(e for _, e in offsets[i:j]) for i, j in zip(first, [*first[1:], None], strict=True)]
+    labels, edges = _telephones(text, starts)
     found: list[Span] = []
     for column, (entity_type, threshold) in enumerate(types):
         private = best[:, column] >= threshold
@@ -61,8 +70,9 @@ def decode_pieces(
             private = _grown(text, private, best[:, column] >= _JOINING * threshold, starts, ends)
             if entity_type is EntityType.DEMOGRAPHIC:
                 private = _compounds(text, private, starts, ends)
+            private[labels] = False
             opens = begins[first, column]
-            for run in _runs(text, private, opens, starts, ends):
+            for run in _runs(text, private, opens, starts, ends, edges):
                 score = float(best[run, column].mean())
                 span = _trimmed(text, starts[run.start], ends[run.stop - 1], entity_type, score)
                 found += [span] if span else []
@@ -112,8 +122,12 @@ def _runs(
     opens: NDArray[np.bool_],
     starts: Sequence[int],
     ends: Sequence[int],
+    edges: AbstractSet[int],
 ) -> Iterator[slice]:
-    """Yield runs of private words; a sign that connects two of them ("O'Brien") is included."""
+    """Yield runs of private words; a sign that connects two of them ("O'Brien") is included.
+
+    `edges`: words that begin a run.
+    """
     i, count = 0, len(starts)
     while i < count:
         if not private[i]:
@@ -124,7 +138,7 @@ def _runs(
             if private[j]:
                 if opens[j] and text[starts[j] - 1].isspace():
                     break
-                if _code_after_sentence(text, starts[j]):
+                if j in edges or _code_after_sentence(text, starts[j]):
                     break
                 j += 1
             elif j + 1 < count and private[j + 1] and _ties(text, starts, ends, j):
@@ -133,6 +147,19 @@ def _runs(
                 break
         yield slice(i, j)
         i = j
+
+
+def _telephones(text: str, starts: Sequence[int]) -> tuple[list[int], set[int]]:
+    """Return the words that label telephone numbers, and those at and after such a number."""
+    labels: list[int] = []
+    edges: set[int] = set()
+    for match in _TELEPHONE.finditer(text):
+        first, number, after = (
+            bisect_left(starts, place) for place in (match.start(), *match.span("number"))
+        )
+        labels += range(first, number)
+        edges |= {number, after}
+    return labels, edges
 
 
 def _code_after_sentence(text: str, start: int) -> bool:

@@ -17,12 +17,16 @@ import httpx
 import pytest
 
 PROGRAM = textwrap.dedent("""
-    import asyncio, os, sys
+    import asyncio, os, sys, time
     from sage_rag.common.web.serving import Serving, run_workers
 
     def app_of(number):
         if len(sys.argv) > 1:
-            sys.exit(int(sys.argv[1]))
+            if number >= int(sys.argv[1]):
+                print("starts", number, flush=True)
+                time.sleep(20)
+            if len(sys.argv) > 2:
+                sys.exit(int(sys.argv[2]))
 
         async def app(scope, receive, send):
             if scope["type"] != "http":
@@ -139,6 +143,24 @@ def test_an_interrupt_ends_all() -> None:
 
 @pytest.mark.parametrize("status", [2, 3])
 def test_a_first_process_that_does_not_start_ends_the_server_with_its_status(status: int) -> None:
-    line = [sys.executable, "-c", PROGRAM, str(status)]
+    line = [sys.executable, "-c", PROGRAM, "9", str(status)]
     ended = subprocess.run(line, capture_output=True, text=True, timeout=20, check=False)
     assert (ended.returncode, ended.stdout) == (status, "")
+
+
+@pytest.mark.parametrize(
+    ("sleeping", "sent"), [(1, signal.SIGTERM), (2, signal.SIGTERM), (2, signal.SIGINT)]
+)
+def test_a_signal_while_processes_start_ends_them_at_once(
+    sleeping: int, sent: signal.Signals
+) -> None:
+    line = [sys.executable, "-c", PROGRAM, str(sleeping)]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == f"starts {sleeping}\n"
+        began = time.monotonic()
+        run.send_signal(sent)
+        out, _ = run.communicate(timeout=30)
+        assert time.monotonic() - began < 5
+        assert out == ("ended\n" if sent == signal.SIGTERM else "")
+        assert run.returncode in ((0,) if sent == signal.SIGTERM else (130, -signal.SIGINT))

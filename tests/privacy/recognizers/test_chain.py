@@ -35,3 +35,18 @@ def test_the_default_finds_structured_values_and_names_and_is_made_once():
         ("020 7946 0123", EntityType.PHONE_NUMBER),
     ]
     assert default_recognizer() is default_recognizer()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Owner Dr. Fell, York, Tel. 07700 900112",
+        "Maria Fell, 12 Oak Street, York. Mob 07700 900112, York",
+        "Oak Street 12, York\nPh. 07700 900112\nGate code 4471",
+        "The Old Mill, Thornbury. Fax: 07700 900112\nGate code 4471",
+    ],
+)
+def test_a_labelled_telephone_number_is_no_part_of_a_place(text):
+    spans = resolve_overlaps(default_recognizer().recognize(text))
+    kinds = {text[s.start : s.end]: s.entity_type for s in spans}
+    assert kinds.get("07700 900112") is EntityType.PHONE_NUMBER

@@ -86,14 +86,29 @@ def test_a_rate_is_kept_and_recovers_and_is_of_one_key(world: World, file):
     now = [0.0]
     url = gated(world, file, clock=lambda: now[0])
     limited, free = key(file, requests_per_minute=2), key(file)
-    found = [world.http.get(url + "/v1/models", headers=limited) for _ in range(3)]
+    found = [world.http.get(url + "/v1/models/clinic", headers=limited) for _ in range(3)]
     assert [f.status_code for f in found] == [200, 200, 429]
     error = found[2].json()["error"]
     assert (error["type"], error["code"]) == ("rate_limit_error", "rate_limit_exceeded")
     assert found[2].headers["retry-after"] == "30"
-    assert world.http.get(url + "/v1/models", headers=free).status_code == 200
+    assert world.http.get(url + "/v1/models/clinic", headers=free).status_code == 200
     now[0] = 31.0
-    assert world.http.get(url + "/v1/models", headers=limited).status_code == 200
+    assert world.http.get(url + "/v1/models/clinic", headers=limited).status_code == 200
+
+
+def test_the_upkeep_of_an_edge_leaves_its_rate_for_questions(world: World, file):
+    world.catalog.versions["clinic"].lookup = b"sealed"
+    plain = key(file, requests_per_minute=2)["authorization"].removeprefix("Bearer ")
+    server = gated(world, file, clock=lambda: 0.0)
+    edge = world.edge(server, api_key=SecretStr(plain))
+    assert [world.http.get(edge + "/readyz").status_code for _ in range(5)] == [200] * 5
+    headers, lookup = {"authorization": f"Bearer {plain}"}, server + "/v1/models/clinic/lookup"
+    tag = world.http.get(lookup, headers=headers).json()["tag"]
+    known = [world.http.get(lookup, headers=headers, params={"known": tag}) for _ in range(5)]
+    assert [found.json() for found in known] == [{"tag": tag}] * 5
+    assert world.http.post(server + CHAT, json=ask(), headers=headers).status_code == 200
+    assert world.http.get(lookup, headers=headers).status_code == 429
+    assert world.http.post(server + CHAT, json=ask(), headers=headers).status_code == 429
 
 
 def test_a_budget_of_tokens_ends(world: World, file):

@@ -120,6 +120,22 @@ def test_embeddings_are_the_corpus_embedders(client):
         client.embeddings.create(model="nope", input="x")
 
 
+def test_no_text_is_embedded_for_dimensions_that_are_not_offered(world: World):
+    embedded = []
+
+    class Recording(WordsEmbedder):
+        def embed(self, texts):
+            embedded.extend(texts)
+            return super().embed(texts)
+
+    client = world.openai(world.serve(embedder=Recording()))
+    with pytest.raises(openai.BadRequestError, match="64"):
+        client.embeddings.create(model="clinic", input="rest", dimensions=3)
+    assert embedded == []
+    client.embeddings.create(model="clinic", input="rest", dimensions=64)
+    assert embedded == ["rest"]
+
+
 def test_every_endpoint_of_the_edge_restores_names(world: World):
     client = world.openai(about_maria(world))
     wanted = "Maria Keller rests [1]"

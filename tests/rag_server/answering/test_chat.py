@@ -26,7 +26,7 @@ class Parrot:
             yield Piece(piece)
         yield Piece("", "stop")
 
-    def count_tokens(self, turns) -> int | None:
+    async def count_tokens(self, turns) -> int | None:
         return None
 
     async def check(self) -> None: ...
@@ -115,7 +115,7 @@ class CountingParrot(Parrot):
 
     context_tokens: int | None = 400
 
-    def count_tokens(self, turns) -> int | None:
+    async def count_tokens(self, turns) -> int | None:
         return sum(len(turn.text.split()) for turn in turns)
 
 
@@ -129,7 +129,7 @@ def test_a_prompt_has_as_many_tokens_as_the_model_can_read():
             pass
 
     asyncio.run(read())
-    tokens = model.count_tokens(model.turns)
+    tokens = asyncio.run(model.count_tokens(model.turns))
     assert tokens is not None
     assert 200 < tokens <= 300
     assert model.turns[-1].text.endswith("Question: why?")

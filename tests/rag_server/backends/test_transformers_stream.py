@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 
@@ -39,7 +40,7 @@ def test_the_answer_comes_in_pieces_and_with_its_counts(model: TransformersChatS
     assert len(texts) > 1
     assert last.finish_reason == "stop"
     assert last.usage is not None
-    assert last.usage.prompt_tokens == model.count_tokens(ASK)
+    assert last.usage.prompt_tokens == asyncio.run(model.count_tokens(ASK))
 
 
 def test_an_answer_ends_at_its_limit(model: TransformersChatStream) -> None:
@@ -61,6 +62,23 @@ def test_a_prompt_without_room_for_an_answer_is_an_error(model: TransformersChat
     long = [ConversationTurn("user", "where " * model.context_tokens)]
     with pytest.raises(UpstreamError, match="too long"):
         pieces(model, long)
+
+
+def test_the_loop_goes_on_while_a_long_prompt_is_counted(model: TransformersChatStream) -> None:
+    long = [ConversationTurn("user", "where to " * 200_000)]
+
+    async def count() -> tuple[float, float]:
+        began = last = perf_counter()
+        longest = 0.0
+        counting = asyncio.ensure_future(model.count_tokens(long))
+        while not counting.done():
+            await asyncio.sleep(0.001)
+            longest, last = max(longest, perf_counter() - last), perf_counter()
+        assert await counting > 400_000
+        return longest, perf_counter() - began
+
+    longest, whole = asyncio.run(count())
+    assert longest < 0.8 * whole
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 import asyncio
+import re
 import time
 import unicodedata
 from collections.abc import AsyncGenerator
@@ -46,7 +47,7 @@ def test_the_result_does_not_depend_on_the_cuts(words, size):
     assert shown(text, 3, size=size) == shown(text, 3, size=1000)
 
 
-@pytest.mark.parametrize("between", ["[1]", "[1, 2]", "(see [1], [2])"])
+@pytest.mark.parametrize("between", ["[1]", "[1, 2]", "(see [1], [2])", "x" * 40])
 def test_up_to_three_words_between_two_of_a_run_do_not_hide_it(between: str):
     words = TEXT.split()
     text = " ".join(f"{word} {between}" for word in words)
@@ -62,6 +63,32 @@ def test_a_copy_with_other_signs_for_its_spaces_is_a_copy(joiner: str):
     assert "noon" not in read
     ring = f"seen_by_PERSON_[q2Z_x]{joiner}"
     assert shown(f"It was {ring * 3}", 6, passage="seen by PERSON_[q2Z_x] " * 3)[1]
+
+
+LETTERS = "".join(re.findall(r"\w", TEXT))
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        "".join(word.strip(",.").title() for word in TEXT.split()),
+        f"Answer{LETTERS}",
+        " ".join(LETTERS),
+        " ".join(LETTERS[i : i + 7] for i in range(0, len(LETTERS), 7)),
+        " [1] ".join(LETTERS[i : i + 9] for i in range(0, len(LETTERS), 9)),
+    ],
+)
+def test_a_copy_without_its_spaces_or_with_others_is_a_copy(copy: str):
+    read, tripped = shown(f"Here: {copy} end", 6)
+    assert tripped
+    assert "noon" not in re.sub(r"\W", "", read)
+
+
+def test_words_that_hold_words_of_a_passage_are_no_copy():
+    text = "Theatre ferryman: toothsome islander leavest attic nineteen, and at noonday."
+    assert shown(text, 4) == (text, False)
+    long = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerk is a word."
+    assert shown(long, 4) == (long, False)
 
 
 @pytest.mark.parametrize("unseen", ["\u00ad", "\u200d", "\u2060", "\ufeff", "\u202c"])
