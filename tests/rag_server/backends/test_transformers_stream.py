@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing
 from pathlib import Path
-from time import perf_counter
 
 import pytest
 
@@ -67,18 +66,15 @@ def test_a_prompt_without_room_for_an_answer_is_an_error(model: TransformersChat
 def test_the_loop_goes_on_while_a_long_prompt_is_counted(model: TransformersChatStream) -> None:
     long = [ConversationTurn("user", "where to " * 200_000)]
 
-    async def count() -> tuple[float, float]:
-        began = last = perf_counter()
-        longest = 0.0
-        counting = asyncio.ensure_future(model.count_tokens(long))
+    async def turns_of_the_loop() -> int:
+        counting, turns = asyncio.ensure_future(model.count_tokens(long)), 0
         while not counting.done():
             await asyncio.sleep(0.001)
-            longest, last = max(longest, perf_counter() - last), perf_counter()
+            turns += 1
         assert await counting > 400_000
-        return longest, perf_counter() - began
+        return turns
 
-    longest, whole = asyncio.run(count())
-    assert longest < 0.8 * whole
+    assert asyncio.run(turns_of_the_loop()) > 3
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
