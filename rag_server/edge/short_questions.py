@@ -221,19 +221,17 @@ class ShortQuestionRecognizer:
     def _as_in_the_index(self, text: str, span: Span) -> Span:
         """Return a span of a name with the type that the index has for its value.
 
-        A code can be part of a place there: "the van, GX-9031". Of a group or an event in lower
-        case, a word can be a person: "castellane watch".
+        A code can be part of a place there: "the van, GX-9031". Of two words in lower case, taken
+        for a group or an event, one can be a person: "castellane watch".
         """
         value = text[span.start : span.end]
-        if span.entity_type in _VAGUE_TYPES and value.islower():
-            is_person = any(map(self._is_person, _WORD.finditer(text, span.start, span.end)))
-            types: tuple[EntityType, ...] = _PERSON if is_person else ()
-        elif span.entity_type in NAMED_TYPES:
+        types: tuple[EntityType, ...] = ()
+        if span.entity_type in NAMED_TYPES:
             types = self.index.types_of(value)
         elif span.entity_type is EntityType.ID and codes_of(value):
             types = self.index.types_of(value, (EntityType.LOCATION, EntityType.ORGANIZATION))
-        else:
-            return span
+        if not types and span.entity_type in _VAGUE_TYPES and value.islower():
+            types = _PERSON if self._is_person_and_word(text, span) else ()
         return (
             replace(span, entity_type=types[0]) if types and span.entity_type not in types else span
         )
@@ -319,6 +317,12 @@ class ShortQuestionRecognizer:
         folded = fold(word)
         is_plain = self.index.is_plain(word) or self.index.is_public(word, _PERSON)
         return is_plain or (default_lexicon().is_word(folded) and not is_known_name(folded))
+
+    def _is_person_and_word(self, text: str, span: Span) -> bool:
+        """Return whether a span is two words, one of a person's name and no public one."""
+        words = list(_WORD.finditer(text, span.start, span.end))
+        names = (word for word in words if not self._is_public(text, word))
+        return len(words) == 2 and any(map(self._is_person, names))
 
     def _is_person(self, match: re.Match[str]) -> bool:
         return bool(self.index.types_of(match.group(), _PERSON))

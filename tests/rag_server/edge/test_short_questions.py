@@ -104,6 +104,11 @@ MISC = EntityType.MISC
         ("lindqvist knee", {"lindqvist_knee": MISC}, "<PERSON lindqvist> knee"),
         ("Lindqvist Knee", {"lindqvist_knee": MISC}, "<MISC Lindqvist Knee>"),
         ("lindqvist kabaddi", {"lindqvist_kabaddi": MISC}, "<PERSON lindqvist kabaddi>"),
+        (
+            "the ballad of lindqvist",
+            {"the_ballad_of_lindqvist": MISC},
+            "<MISC the ballad of lindqvist>",
+        ),
         ("is the kabaddi knee warm", {"kabaddi_knee": MISC}, "is the <MISC kabaddi knee> warm"),
         ("the knee in toe", {"toe": EntityType.DATE_TIME}, "the knee in <DATE_TIME toe>"),
         ("mr lindqvist knee", {"mr_lindqvist_knee": PERSON}, "<PERSON mr lindqvist> knee"),
