@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sage_rag.common.batches import batches_of
-from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.backends.local_models import load_local
 from sage_rag.indexer.protocols import Vector, Vectors
 from sage_rag.indexer.windows import vectors_of
 
@@ -79,18 +77,10 @@ class SentenceTransformerEmbedder:
 
     @cached_property
     def _model(self) -> Any:
-        for switch in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
-            os.environ.setdefault(switch, "1")
-        from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging
+        def load() -> Any:
+            from sentence_transformers import SentenceTransformer
 
-        # Standard error is for our own messages.
-        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        try:
             return SentenceTransformer(self.name, device=self._device, local_files_only=True)
-        except (OSError, ValueError):
-            where = "the folder" if Path(self.name).exists() else "this machine's cache"
-            raise InputError(
-                f"embedder `{self.name}`: {where} holds no model of sentence-transformers",
-                hint="download the model first, and give its folder",
-            ) from None
+
+        kind = "model of sentence-transformers"
+        return load_local(load, self.name, role="embedder", kind=kind)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.backends.local_models import load_local
 
 _BATCH = 16
 
@@ -46,17 +44,9 @@ class CrossEncoderReranker:
 
     @cached_property
     def _model(self) -> Any:
-        for switch in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
-            os.environ.setdefault(switch, "1")
-        from sentence_transformers import CrossEncoder
-        from transformers.utils import logging
+        def load() -> Any:
+            from sentence_transformers import CrossEncoder
 
-        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        try:
             return CrossEncoder(self.name, device=self._device, num_labels=1, local_files_only=True)
-        except (OSError, ValueError):
-            where = "the folder" if Path(self.name).exists() else "this machine's cache"
-            raise InputError(
-                f"reranker `{self.name}`: {where} holds no cross-encoder",
-                hint="download the model first, and give its folder",
-            ) from None
+
+        return load_local(load, self.name, role="reranker", kind="cross-encoder")

@@ -85,6 +85,10 @@ def test_a_whole_word_ends_a_sentence(word, following):
     ]
 
 
+def unwrapped(text: str) -> list[str]:
+    return [" ".join(text[start:end].split()) for start, end in unwrapped_spans(text)]
+
+
 def test_a_sentence_that_goes_on_after_a_line_is_one():
     mail = (
         "I will drive by the lots on Friday evening. Can you find out\n"
@@ -92,7 +96,7 @@ def test_a_sentence_that_goes_on_after_a_line_is_one():
         "Asked is in Austin.\n\nShort line\nanother line of the list below it\n"
         "- an item of the list that is as long as any line\n- and one more"
     )
-    assert [" ".join(mail[a:b].split()) for a, b in unwrapped_spans(mail)] == [
+    assert unwrapped(mail) == [
         "I will drive by the lots on Friday evening.",
         "Can you find out when they last changed hands and for what price?",
         "The bank that we Asked is in Austin.",
@@ -108,7 +112,7 @@ def test_narrow_lines_of_prose_go_on():
         "The miller looked up, and the mare\nwalked slowly back down\nthe lane. Nobody saw how she\n"
         'opened the gate.\n\n"It was me," the miller\nsaid.'
     )
-    assert [" ".join(column[a:b].split()) for a, b in unwrapped_spans(column)] == [
+    assert unwrapped(column) == [
         "The miller looked up, and the mare walked slowly back down the lane.",
         "Nobody saw how she opened the gate.",
         '"It was me," the miller said.',
@@ -118,7 +122,7 @@ def test_narrow_lines_of_prose_go_on():
 def test_short_items_of_a_list_stay_apart():
     items = ["oats two cups a day", "hay as much as wanted", "salt one block a month"]
     text = "\n".join(items) + "\n\nThe mare eats well."
-    assert [text[a:b] for a, b in unwrapped_spans(text)] == [*items, "The mare eats well."]
+    assert unwrapped(text) == [*items, "The mare eats well."]
 
 
 def test_an_amount_goes_on_with_the_line_above_it():
@@ -126,7 +130,7 @@ def test_an_amount_goes_on_with_the_line_above_it():
         "The miller has seen the barn on Sunday. He is offering\n$9,000 with a tenth\nas a deposit.\n"
         "His neighbour would give us a little more than he does:\n$9,500 in May."
     )
-    assert [" ".join(mail[a:b].split()) for a, b in unwrapped_spans(mail)] == [
+    assert unwrapped(mail) == [
         "The miller has seen the barn on Sunday.",
         "He is offering $9,000 with a tenth as a deposit.",
         "His neighbour would give us a little more than he does:",
