@@ -240,9 +240,11 @@ class ChatRequest(BaseModel):
         if self.response_format is not None and self.response_format.type == "text":
             unused = [name for name in unused if name != "response_format"]
         if self.tools and "tools" not in honoured:
-            if self.tool_choice != "none":
-                raise _unsupported("tools", f"{_NEEDS_ENDPOINT}, and none with --guard")
-            unused = [name for name in unused if name not in ("tools", "tool_choice")]
+            # Clients offer their tools with every message, and a model need not call any.
+            if self.tool_choice not in (None, "none", "auto"):
+                raise _unsupported("tool_choice", f"{_NEEDS_ENDPOINT}, and none with --guard")
+            if self.tool_choice == "none":
+                unused = [name for name in unused if name not in TOOLS]
         if not self.tools and self.tool_choice not in (None, "none", "auto"):
             raise _unsupported("tool_choice", "there are no tools")
         for name in unused:

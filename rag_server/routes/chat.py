@@ -124,7 +124,7 @@ def _found(
         chat.search_tokens if question.names_kept else (),
         chat.named_people.people() if chat.named_people and question.names_kept else None,
     )
-    context = _conversation(chat, found, question.text)
+    context = _conversation(chat, found, question.text, services.answerer.honours)
     if (compose := services.answerer.compose) is None:
         return found, context
     checkpoint()
@@ -267,10 +267,13 @@ async def _condensed(
     return condensed
 
 
-def _conversation(chat: ChatRequest, found: SearchResult, standalone: str) -> AnswerContext:
+def _conversation(
+    chat: ChatRequest, found: SearchResult, standalone: str, honoured: Collection[str]
+) -> AnswerContext:
     """Separate the question of a request from its other messages.
 
-    A quoted footnote must not cite a passage, so passages are without markers here.
+    A quoted footnote must not cite a passage, so passages are without markers here. Options that
+    are not honoured do not go on: a guarded model must not see tools.
     """
     history, tool_turns = turns_around(chat.messages, chat.question_at)
     count = len(found.passages)
@@ -282,7 +285,7 @@ def _conversation(chat: ChatRequest, found: SearchResult, standalone: str) -> An
         chat.question,
         passages,
         history,
-        chat.options,
+        {name: value for name, value in chat.options.items() if name in honoured},
         standalone=standalone,
         evidence=found.evidence,
         answer_fields=found.manifest.answer_fields,

@@ -9,6 +9,7 @@ import pytest
 
 from sage_rag.rag_server.answering.chat import ChatAnswerer
 from sage_rag.rag_server.backends.openai_chat import OpenAIChatStream
+from sage_rag.rag_server.chat_request import TOOLS
 from sage_rag.rag_server.guards.quotation import GuardedAnswerer
 from tests.rag_server.conftest import World, ask
 from tests.rag_server.fakes import ScriptedServer, chunk, chunks, streamed
@@ -193,5 +194,9 @@ def test_a_guarded_model_gets_no_tools(world: World) -> None:
     model = ScriptedServer(lambda _: streamed(chunks("ok")))
     backend = OpenAIChatStream(f"{world.run(model)}/v1", "small")
     url = world.serve(GuardedAnswerer(ChatAnswerer(backend)))
-    assert world.http.post(url + CHAT, json=ask(tools=[TOOL])).status_code == 400
-    assert world.http.post(url + CHAT, json=ask()).status_code == 200
+    must = {"type": "function", "function": {"name": "calendar"}}
+    assert world.http.post(url + CHAT, json=ask(tools=[TOOL], tool_choice=must)).status_code == 400
+    for choice in ({}, {"tool_choice": "auto"}, {"tool_choice": "none"}):
+        response = world.http.post(url + CHAT, json=ask(tools=[TOOL], **choice))
+        assert response.status_code == 200
+        assert not model.seen[-1].body.keys() & TOOLS
