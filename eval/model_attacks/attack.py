@@ -284,6 +284,8 @@ class _Run:
             sentences = [s for s in drawn if spells(self.model, s.name)]
             if sentences:
                 found[f"names of the {group}"] = sentences
+            else:
+                self.report(f"left out: names of the {group}, which has no such sentence")
         return found
 
 

@@ -147,7 +147,9 @@ def test_groups_of_the_training_text_hold_no_planted_record() -> None:
     model = FakeModel(score=lambda text: float("Novak" in text))
     settings = replace(SETTINGS, attacks=(AttackName.NAMES, AttackName.MEMBERSHIP))
     recognizer = ExactRecognizer([Person(record.name, {})])
-    report = attack_model("tiny", model, texts, settings, recognizer)
+    steps: list[str] = []
+    report = attack_model("tiny", model, texts, settings, recognizer, steps.append)
+    assert "left out: names of the training text, which has no such sentence" in steps
     assert [found.group for found in report.names] == ["planted 60 times"]
     (own,) = report.membership
     assert own.result.loss.auc == 0.5
