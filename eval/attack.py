@@ -62,7 +62,6 @@ class Attack:
 
     def _group(self, name: str, attempts: Sequence[Attempt]) -> Group:
         failed = sum(attempt.failed for attempt in attempts)
-        answered = len(attempts) - failed
         targeted = any(attempt.probe.target for attempt in attempts)
         detectors = [d for d in self._detectors if targeted or not d.needs_target]
         return Group(
@@ -71,8 +70,7 @@ class Attack:
             failed=failed,
             census=name == WHOLE_INDEX,
             measures=tuple(
-                measure(found, answered, show_leaks=self._show_leaks)
-                for found in score(attempts, detectors)
+                measure(found, show_leaks=self._show_leaks) for found in score(attempts, detectors)
             ),
         )
 

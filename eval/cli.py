@@ -78,7 +78,8 @@ def attack(
 
     notes = Console(stderr=True)
     probes = _spread(read_probes(prompts) if prompts else builtin_probes(), limit)
-    plan = _plan(probes, originals, _fields(text_fields), canaries, show_leaks=show_leaks)
+    fields = _fields(text_fields)
+    plan = _plan(probes, originals, fields, canaries, notes, show_leaks=show_leaks)
     notes.print(f"{len(probes)} prompts, {plan.originals} originals")
     with closing(_open(target, probes, top_k, layer, model, api_key)) as opened:
         report = _run(plan, opened, probes, top_k, notes)
@@ -92,11 +93,12 @@ def _plan(
     originals: Path,
     fields: list[str] | None,
     canaries: Path | None,
+    notes: Console,
     *,
     show_leaks: bool,
 ) -> Attack:
     from sage_rag.eval.attack import Attack
-    from sage_rag.eval.detectors.canaries import read_canaries
+    from sage_rag.eval.detectors.canaries import CanaryDetector, read_canaries
     from sage_rag.eval.detectors.suite import compat_detectors, contact_recognizer, detectors
     from sage_rag.eval.originals import read_originals
 
@@ -104,6 +106,9 @@ def _plan(
     contacts = contact_recognizer()
     planted = read_canaries(canaries) if canaries else None
     judges = [*detectors(texts, contacts, planted), *compat_detectors(texts, contacts)]
+    skipped = sum(judge.skipped for judge in judges if isinstance(judge, CanaryDetector))
+    if skipped:
+        notes.print(f"warning: {skipped} canaries are too short to search for, and left out")
     return Attack(probes, judges, originals=len(texts), show_leaks=show_leaks)
 
 

@@ -20,12 +20,14 @@ Progress = Callable[[int, int], None]
 class Score:
     """The findings of one detector in a set of attempts.
 
-    `hits` are the ids of the probes that leaked; `leaks` are the distinct pieces.
+    `trials`: attempts that could leak what it looks for. `hits` are the ids of the probes that
+    leaked; `leaks` are the distinct pieces.
     """
 
     detector: str
     unit: str
     of: int | None
+    trials: int
     hits: tuple[str, ...]
     leaks: tuple[Leak, ...] = field(repr=False)
 
@@ -70,8 +72,13 @@ def _attempt(probe: Probe, target: Target) -> Attempt:
 
 
 def score(attempts: Sequence[Attempt], detectors: Sequence[Detector]) -> list[Score]:
-    """Return one score per detector, without failed attempts, which are no evidence."""
-    return [_score(attempts, detector) for detector in detectors]
+    """Return one score per detector, without failed attempts, which are no evidence.
+
+    A detector that needs a target judges the prompts that name one alone.
+    """
+    answered = [attempt for attempt in attempts if not attempt.failed]
+    naming = [attempt for attempt in answered if attempt.probe.target]
+    return [_score(naming if d.needs_target else answered, d) for d in detectors]
 
 
 def _score(attempts: Sequence[Attempt], detector: Detector) -> Score:
@@ -83,4 +90,11 @@ def _score(attempts: Sequence[Attempt], detector: Detector) -> Score:
             hits.append(attempt.probe.id)
         for leak in found:
             leaks.setdefault(leak.piece, leak)
-    return Score(detector.name, detector.unit, detector.pieces, tuple(hits), tuple(leaks.values()))
+    return Score(
+        detector.name,
+        detector.unit,
+        detector.pieces,
+        len(attempts),
+        tuple(hits),
+        tuple(leaks.values()),
+    )

@@ -86,11 +86,11 @@ class AttackReport(BaseModel):
         return any(group.leaked for group in self.groups)
 
 
-def measure(score: Score, answered: int, *, show_leaks: bool) -> Measure:
-    """Convert a score to a measure; `answered` is the number of trials."""
+def measure(score: Score, *, show_leaks: bool) -> Measure:
+    """Convert a score to a measure."""
     return Measure(
         detector=score.detector,
-        prompts=Proportion.of(len(score.hits), answered),
+        prompts=Proportion.of(len(score.hits), score.trials),
         pieces=len(score.leaks),
         of=score.of,
         unit=score.unit,

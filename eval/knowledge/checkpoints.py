@@ -70,12 +70,9 @@ def measure_checkpoint(
     if base is not None:
         spelling = next(iter(questions))
         model = CausalModel.open(base)
-        _check_fit(model, questions[spelling], base)
         reference = measure(BASE.name, spelling, model, questions[spelling], samples=samples)
         answers.append(reference)
     model = CausalModel.open(checkpoint)
-    for asked in questions.values():
-        _check_fit(model, asked, checkpoint)
     own = [
         measure(row.name, s, model, asked, samples=samples, cipher=cipher if s is HIDDEN else None)
         for s, asked in questions.items()
@@ -86,15 +83,3 @@ def measure_checkpoint(
         if reference is not None
     }
     return CheckpointReport(checkpoint=checkpoint.name, answers=(*answers, *own), above_base=above)
-
-
-def _check_fit(model: CausalModel, questions: Sequence[Question], folder: Path) -> None:
-    """Refuse a question that with an answer is longer than the model's context."""
-    texts = (f"{p} {option}." for q in questions for p in q.prompts for option in q.options)
-    longest = max(map(model.token_count, texts), default=0)
-    if longest > model.context:
-        raise InputError(
-            f"a question has {longest} tokens with its answer, and `{folder}` reads "
-            f"{model.context} at most",
-            hint="train with more `row_tokens`, or ask shorter questions",
-        )

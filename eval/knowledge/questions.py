@@ -109,11 +109,14 @@ def read_questions(path: Path) -> list[Question]:
     """Read the questions of a JSONL file.
 
     Raises:
-        InputError: for a file that cannot be read, a line that is not a question, or no line.
+        InputError: for a file that cannot be read, a line that is not a question, no line, or
+            questions with different numbers of options, which no one chance belongs to.
     """
     questions = [found for _, found in read_jsonl(path, _parsed, _HINT)]
     if not questions:
         raise InputError(f"`{path}` has no questions", hint=_HINT)
+    if len({len(question.options) for question in questions}) > 1:
+        raise InputError(f"the questions of `{path}` have different numbers of options", hint=_HINT)
     return questions
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from sage_rag.common.exceptions import InputError, extra
+from sage_rag.common.proportions import Proportion
 from sage_rag.eval.knowledge.backends.causal import load_causal
 from sage_rag.eval.studies.tables import NO_FIGURE, table
 
@@ -31,6 +32,8 @@ _TITLES = (
     "paper, Plain-LLM PT+CPT", "paper, chance",
 )  # fmt: skip
 _NORMAL_95 = 1.96
+_SHARES = ("acc", "acc_norm", "exact_match")
+"""Metrics that are shares of the examples; a normal interval of 0 or 1 of them has no width."""
 _RESAMPLES = 1000
 _STDERR = "_stderr"
 
@@ -61,14 +64,22 @@ class TaskReport(BaseModel):
 def _row(figure: TaskFigure) -> Iterator[object]:
     yield figure.task
     yield figure.metric
-    if figure.standard_error is None:
-        yield f"{figure.value:.3f}"
-    else:
-        margin = _NORMAL_95 * figure.standard_error
-        yield f"{figure.value:.3f} ({figure.value - margin:.3f}–{figure.value + margin:.3f})"
+    low, high = _interval(figure)
+    yield f"{figure.value:.3f}" + ("" if low is None else f" ({low:.3f}–{high:.3f})")
     yield figure.examples
     paper = PAPER_TASKS.get(figure.task) if figure.metric == "acc" else None
     yield from (f"{value:.3f}" for value in paper) if paper else (NO_FIGURE,) * 3
+
+
+def _interval(figure: TaskFigure) -> tuple[float, float] | tuple[None, None]:
+    """Return the 95 % interval: exact for a share of examples, else from the standard error."""
+    if figure.metric.partition(" ")[0] in _SHARES and figure.examples:
+        found = Proportion.of(round(figure.value * figure.examples), figure.examples)
+        return found.low, found.high
+    if figure.standard_error is None:
+        return None, None
+    margin = _NORMAL_95 * figure.standard_error
+    return figure.value - margin, figure.value + margin
 
 
 def measure_tasks(

@@ -87,7 +87,7 @@ class AttackTexts:
         """Check that the canaries are in the texts as often as they say.
 
         Raises:
-            InputError: when they are not, a text is missing, or the held-out text was read.
+            InputError: when they are not, a text is missing, or a held-out text was read.
         """
         for name, texts in ((TRAINING, self.training), (HELD_OUT, self.held_out)):
             if not any(text.strip() for text in texts):
@@ -102,11 +102,20 @@ class AttackTexts:
                 )
             if any(canary.text in text for text in self.held_out):
                 raise InputError(f"canary {number} is in the held-out text")
-        if set(self.held_out) <= set(self.training):
+        known = set(self.training)
+        if read := sum(text in known for text in self.held_out if text.strip()):
             raise InputError(
-                "the training text contains the whole held-out text",
+                f"{read} of {len(self.held_out)} held-out texts are in the training text",
                 hint="name texts that the model has not read",
             )
+
+    @cached_property
+    def unplanted(self) -> Sequence[str]:
+        """The training text without the planted records, which have groups of their own."""
+        texts = list(self.training)
+        for record in (canary.text for canary in self.canaries if canary.frequency):
+            texts = [t.replace(f"\n\n{record}", "").replace(record, "") for t in texts]
+        return texts
 
     @cached_property
     def suffix_array(self) -> WordSuffixArray:
@@ -190,7 +199,7 @@ class _Run:
         self.report("names of both texts")
         own = [s.name for sentences in self.own_sentences.values() for s in sentences]
         count, seed = self.settings.candidates, self.settings.seed
-        both = (self.texts.training, self.texts.held_out)
+        both = (self.texts.unplanted, self.texts.held_out)
         found = [names_of(texts, self.recognizer, count, seed) for texts in both]
         turns = (name for pair in zip_longest(*found) for name in pair if name is not None)
         others = [name for name in dict.fromkeys(turns) if spells(self.model, name)]
@@ -251,10 +260,10 @@ class _Run:
 
     @cached_property
     def drawn_passages(self) -> tuple[Sequence[str], Sequence[str]]:
-        """Passages of the training text and of the held-out text."""
+        """Passages of the training text, without planted records, and of the held-out text."""
         count, seed = self.settings.passages, self.settings.seed
         return (
-            passages(self.model, self.texts.training, count, seed, "training"),
+            passages(self.model, self.texts.unplanted, count, seed, "training"),
             passages(self.model, self.texts.held_out, count, seed, "held-out"),
         )
 
@@ -268,13 +277,15 @@ class _Run:
     @cached_property
     def own_sentences(self) -> Mapping[str, Sequence[NamedSentence]]:
         found = {}
-        for group, texts in ((TRAINING, self.texts.training), (HELD_OUT, self.texts.held_out)):
+        for group, texts in ((TRAINING, self.texts.unplanted), (HELD_OUT, self.texts.held_out)):
             self.report(f"sentences with names: {group}")
             count, seed = self.settings.sentences, self.settings.seed
             drawn = named_sentences(texts, self.recognizer, count, seed)
             sentences = [s for s in drawn if spells(self.model, s.name)]
             if sentences:
                 found[f"names of the {group}"] = sentences
+            else:
+                self.report(f"left out: names of the {group}, which has no such sentence")
         return found
 
 

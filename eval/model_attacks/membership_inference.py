@@ -60,27 +60,26 @@ def min_k_score(scores: TokenScores) -> float:
 def passages(
     model: TargetModel, texts: Sequence[str], count: int, seed: int, side: str = "given"
 ) -> list[str]:
-    """Draw up to `count` different passages of up to 256 characters, evenly by length of the texts.
+    """Draw up to `count` different passages of up to 256 characters; none overlaps another.
 
-    Shorter texts are passages as they are. A passage with more tokens than the context is halved
-    until it fits: a character that the tokenizer has not learned takes several. `side`: which texts
-    these are, for messages.
+    Passages that share characters would count as several members. Shorter texts are passages as
+    they are. A passage with more tokens than the context is halved until it fits: a character that
+    the tokenizer has not learned takes several. `side`: which texts these are, for messages.
 
     Raises:
         InputError: when no text has 40 characters.
     """
     size = min(_PASSAGE_CHARACTERS, model.context)
-    long = [text for text in texts if len(text) >= _LEAST_CHARACTERS]
+    pieces = (text[start : start + size] for text in texts for start in range(0, len(text), size))
+    long = list(dict.fromkeys(piece for piece in pieces if len(piece) >= _LEAST_CHARACTERS))
     if not long:
         raise InputError(
             f"membership: no {side} text has {_LEAST_CHARACTERS} characters for a passage",
             hint="give longer texts, or choose other attacks with --attack",
         )
     draw = random.Random(f"passages {seed}")  # noqa: S311 - measurements, not secrets
-    drawn = draw.choices(long, [len(text) for text in long], k=count)
-    starts = [draw.randrange(max(1, len(text) - size + 1)) for text in drawn]
-    found = (text[start : start + size] for text, start in zip(drawn, starts, strict=True))
-    return list(dict.fromkeys(_fitting(model, passage) for passage in found))
+    drawn = draw.sample(long, min(count, len(long)))
+    return list(dict.fromkeys(_fitting(model, passage) for passage in drawn))
 
 
 def _fitting(model: TargetModel, passage: str) -> str:

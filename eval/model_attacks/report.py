@@ -8,7 +8,7 @@ from sage_rag.eval.mean import Mean
 from sage_rag.eval.membership import Membership
 from sage_rag.eval.model_attacks.key_recovery import KeyRecovery, RecoveryPoint
 from sage_rag.eval.model_attacks.results import ModelAttackReport
-from sage_rag.eval.studies.tables import NO_FIGURE, share, table
+from sage_rag.eval.studies.tables import NO_FIGURE, area, share, table
 
 PAPER_TABLE_4 = (
     ("Plain-LLM PT+CPT", 0.068, 0.839, 35, 59),
@@ -134,4 +134,4 @@ def _mean(found: Mean | None) -> str:
 
 
 def _membership(found: Membership) -> tuple[str, str]:
-    return f"{found.auc:.3f} ({found.low:.3f}–{found.high:.3f})", share(found.detected)
+    return area(found), share(found.detected)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict
@@ -12,12 +11,12 @@ from sage_rag.common.proportions import Proportion
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.eval.mean import Mean
 from sage_rag.eval.model_attacks.sentences import NamedSentence
+from sage_rag.eval.model_attacks.suffix_array import words_of
 from sage_rag.eval.model_attacks.target import TargetModel
 
 SAMPLES = 100
 TOP_K = 64
 """Source of both: Kobashi et al., Crypto-LLM, A.5; the temperature is 1."""
-_WORD = re.compile(r"\w+(?:['’.-]\w+)*")
 
 
 class TruePrefix(BaseModel):
@@ -63,7 +62,7 @@ def continue_prefixes(
 def content_words(text: str) -> list[str]:
     """Return the words of a text in lower case, without function words and punctuation."""
     stop = lexicon().stop_words
-    return [word for word in _WORD.findall(text.lower()) if word not in stop]
+    return [word for word in words_of(text) if word not in stop]
 
 
 def distance(own: Sequence[str], other: Sequence[str]) -> float:

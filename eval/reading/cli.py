@@ -62,11 +62,14 @@ def reader(
 def _records(questions: Path | None) -> list[QuestionedRecord]:
     """Return the records of a folder, or the shipped ones that no training sees."""
     from sage_rag.training.reading.questions import (
+        check_measurable,
         read_questions,
         shipped_questions,
         training_and_held_out,
     )
 
     if questions is not None:
-        return read_questions(questions)
+        records = read_questions(questions)
+        check_measurable(records)
+        return records
     return training_and_held_out(read_questions(shipped_questions()))[1]

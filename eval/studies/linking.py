@@ -88,8 +88,8 @@ def read_people(path: Path, scheme: Scheme) -> Iterator[tuple[list[str], list[st
 
 
 def _identity(span: Mapping[str, Any]) -> str | None:
-    identity = span.get("entity_id") or span.get("cluster")
-    return None if identity is None else str(identity)
+    found = (span.get(name) for name in ("entity_id", "cluster"))
+    return next((str(identity) for identity in found if identity not in (None, "")), None)
 
 
 def add_options(parser: ArgumentParser) -> None:

@@ -45,8 +45,9 @@ it leaves in clear, whatever its type. *Under their type*: spans of a type that 
 cover the value, so that the key of that type opens it. An entity is found if all its mentions in a
 text are. *Right*: a span of a type, overlaps
 resolved, touches a value whose label is of that type. Character precision: the share of letters
-and digits in spans that are also marked. Odd and even lines are counted apart on request: the rules
-may have been written with misses on the even lines in view."""
+and digits in spans that are also marked. Odd and even lines, the first of
+which is line 0, are counted apart on request: the rules may have been written with misses on the
+even lines in view."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sage_rag.common.proportions import Proportion, percent
+from sage_rag.eval.membership import Membership
 from sage_rag.eval.ratio import Ratio
 
 NO_FIGURE = "–"
@@ -28,6 +29,11 @@ def share(found: Proportion) -> str:
     """Format a proportion with its 95 % interval in per cent, short enough for a wide table."""
     bounds = f"{percent(found.low)}–{percent(found.high)} %"
     return f"{found.successes} of {found.trials} ({bounds})"
+
+
+def area(found: Membership) -> str:
+    """Format an area under the curve with its 95 % interval."""
+    return f"{found.auc:.3f} ({found.low:.3f}–{found.high:.3f})"
 
 
 def ratio(found: Ratio | None) -> str:

@@ -1,7 +1,7 @@
 """How much synthetic texts copy from their sources, and how much they repeat themselves.
 
 Source: Zhao and Field (2025), B: ROUGE-2 and ROUGE-L as F1; Lin (2004). distinct-n: Li et al.
-(2016), arXiv 1510.03055.
+(2016), arXiv 1510.03055. A ciphertext token is one word: its letters of Base64 would hide a copy.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from itertools import islice
 
 from pydantic import BaseModel, ConfigDict
 
+from sage_rag.privacy.gate.draft_words import draft_tokens
 from sage_rag.privacy.gate.leakage import f1
 from sage_rag.privacy.gate.subsequences import longest_common_subsequence
-from sage_rag.privacy.words import tokenize
 
 _Gram = tuple[str, ...]
 
@@ -31,7 +31,7 @@ class Sources:
     """Source texts, prepared once for many texts."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._words = [tokenize(text) for text in texts]
+        self._words = [draft_tokens(text) for text in texts]
         self._single = [Counter(words) for words in self._words]
         self._pairs = [Counter(grams(words, 2)) for words in self._words]
 
@@ -40,7 +40,7 @@ class Sources:
 
         A source is left out only where its common words already exclude a higher value.
         """
-        words = tokenize(text)
+        words = draft_tokens(text)
         pairs = Counter(grams(words, 2))
         size = max(0, len(words) - 1)
         shared = ((pairs & own).total() for own in self._pairs)
@@ -70,5 +70,5 @@ def grams(words: Sequence[str], size: int) -> Iterator[_Gram]:
 
 def distinct(texts: Sequence[str], size: int) -> float:
     """Return the share of different runs of `size` words among all runs; 0 without any."""
-    found = [gram for text in texts for gram in grams(tokenize(text), size)]
+    found = [gram for text in texts for gram in grams(draft_tokens(text), size)]
     return len(set(found)) / len(found) if found else 0.0

@@ -85,9 +85,10 @@ def test_no_leak_passes_the_check(attack):
 
 def test_canaries_are_looked_for(attack, replies, tmp_path):
     replies["plain"]["choices"][0]["message"]["content"] = "Ask Gudrun Falk."
-    (tmp_path / "gold.txt").write_text("gudrun falk\nnobody else\n")
-    _, out, _ = attack("--canaries", str(tmp_path / "gold.txt"))
+    (tmp_path / "gold.txt").write_text("gudrun falk\nnobody else\n42\n")
+    _, out, notes = attack("--canaries", str(tmp_path / "gold.txt"))
     assert "1 of 2 values" in out
+    assert "1 canaries are too short" in notes
 
 
 @pytest.mark.parametrize(

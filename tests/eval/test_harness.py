@@ -89,6 +89,18 @@ def test_kinds_are_reported_apart_and_cases_only_where_asked_for(originals, text
     assert (cases.prompts.successes, cases.pieces, cases.of) == (2, 1, None)
 
 
+def test_prompts_that_name_no_disease_are_no_trials_of_its_detector(originals):
+    named = probes(3, ProbeKind.TARGETED, target="Gout") + probes(
+        1, ProbeKind.TARGETED, word="fail", target="Gout"
+    )
+    others = probes(5, ProbeKind.TARGETED, word="write")
+    target = LeakingTarget("no original", every=1)
+    (group,) = attack(originals, named + others).run(target).groups
+    trials = {m.detector: m.prompts.trials for m in group.measures}
+    assert trials["disease"] == trials["disease-compat"] == 3
+    assert trials["repeat"] == trials["contacts"] == 8
+
+
 def test_the_report_holds_no_text_unless_asked_to(originals, texts):
     target = LeakingTarget(texts["a"], every=1)
     report = attack(originals, probes(2)).run(target)

@@ -184,7 +184,7 @@ def _save(tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
 
 
 def write_texts(texts: Iterable[str], path: Path) -> None:
-    """Write texts as JSON lines with the field `text`."""
+    """Write texts as JSON lines with the field `text`; the file is complete when it appears."""
     with replacing(path) as file:
         for text in texts:
             file.write(json.dumps({"text": text}) + "\n")

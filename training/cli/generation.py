@@ -106,14 +106,16 @@ def _run(generation: Generation, out: Path, sampler: CausalSampler | ChatSampler
     from sage_rag.training.controlled.run import CORPUS, run_generation
 
     summary = GenerationSummary()
-    with progress_bars() as progress:
-        run_generation(generation, out, sampler.blocking, progress, summary)
-    if sampler.cut:
-        typer.echo(
-            f"{sampler.cut} prompts were longer than the model reads, and lost the beginning of "
-            "their examples: set fewer --paragraphs or --most-tokens",
-            err=True,
-        )
+    try:
+        with progress_bars() as progress:
+            run_generation(generation, out, sampler.blocking, progress, summary)
+    finally:  # it may be why no text can be used
+        if sampler.cut:
+            typer.echo(
+                f"{sampler.cut} prompts were longer than the model reads, and lost the beginning "
+                "of their examples: set fewer --paragraphs or --most-tokens",
+                err=True,
+            )
     scope = generation.settings.block
     how = "nothing is blocked" if scope is Block.NONE else sampler.blocking
     resumed = f", {summary.resumed} of an earlier run" if summary.resumed else ""

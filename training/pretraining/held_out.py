@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
@@ -14,9 +13,6 @@ from sage_rag.training.pretraining.model import losses_by_row
 from sage_rag.training.pretraining.packing import batch_of, pack
 from sage_rag.training.pretraining.token_shards import TokenShards
 from sage_rag.training.pretraining.tokenizing import load_tokenizer
-
-if TYPE_CHECKING:
-    pass
 
 _ROWS_PER_PASS = 16
 

@@ -67,13 +67,28 @@ def read_questions(folder: Path) -> list[QuestionedRecord]:
     return found
 
 
+def check_measurable(records: Sequence[QuestionedRecord]) -> None:
+    """Refuse records by which no reader can be measured.
+
+    Raises:
+        InputError: unless some questions have an answer and some have none.
+    """
+    answered = {question.answer is not None for r in records for question in r.questions}
+    for kind, mark in ((True, "with an answer (`+`)"), (False, "without an answer (`-`)")):
+        if kind not in answered:
+            raise InputError(
+                f"no question {mark} measures the reader", hint="write questions of both kinds"
+            )
+
+
 def training_and_held_out(
     records: Sequence[QuestionedRecord],
 ) -> tuple[list[QuestionedRecord], list[QuestionedRecord]]:
     """Return the records that train, and those of held-out files.
 
     Raises:
-        InputError: when there are too few files to hold one out.
+        InputError: when there are too few files to hold one out, or the held-out ones lack
+            questions with or without an answer.
     """
     held_out = {record.source for record in records if _digest(record.source) % _HELD_OUT == 0}
     parts = [[r for r in records if (r.source in held_out) is kept] for kept in (False, True)]
@@ -82,6 +97,7 @@ def training_and_held_out(
             "there are too few files of questions to hold one out",
             hint="write at least a dozen, one for each kind of record",
         )
+    check_measurable(parts[1])
     return parts[0], parts[1]
 
 

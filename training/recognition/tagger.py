@@ -102,7 +102,7 @@ def adapt_tagger(
     Raises:
         InputError: for annotations of fewer than five documents.
     """
-    training, held_out = _split(annotations, seed)
+    training, held_out = training_and_held_out(annotations, seed)
     golds = [gold_of(example) for example in held_out]
     before = measure(TaggerRecognizer(), golds)
     torch.manual_seed(seed)
@@ -117,8 +117,14 @@ def adapt_tagger(
     return before, measure(TaggerRecognizer(weights), golds)
 
 
-def _split(annotations: Sequence[Example], seed: int) -> tuple[list[Example], list[Example]]:
-    """Split annotations at random, by document, into training and held-out examples."""
+def training_and_held_out(
+    annotations: Sequence[Example], seed: int
+) -> tuple[list[Example], list[Example]]:
+    """Split annotations at random, by document; a held-out text trains in no other document.
+
+    Raises:
+        InputError: for annotations of fewer than five documents.
+    """
     documents = sorted({example.document for example in annotations})
     if len(documents) < _MIN_DOCUMENTS:
         raise InputError(
@@ -127,8 +133,9 @@ def _split(annotations: Sequence[Example], seed: int) -> tuple[list[Example], li
         )
     random.Random(seed).shuffle(documents)  # noqa: S311 - not a secret
     measured_on = set(documents[: len(documents) // 5])
-    training = [e for e in annotations if e.document not in measured_on]
-    return training, [e for e in annotations if e.document in measured_on]
+    held_out = [e for e in annotations if e.document in measured_on]
+    known = {e.text.casefold() for e in held_out}
+    return [e for e in annotations if e.text.casefold() not in known], held_out
 
 
 def _write(

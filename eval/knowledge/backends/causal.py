@@ -121,21 +121,26 @@ class CausalModel:
 
         The model reads a prompt once for all its continuations. A continuation before which there
         is no token is scored from its second token on.
+
+        Raises:
+            InputError: for a pair that is longer than the context.
         """
-        prompts = {prompt: self.token_ids(prompt) for prompt, _ in pairs}
+        prompts = {prompt: [*self._first, *self.token_ids(prompt)] for prompt, _ in pairs}
+        rows = [[*self._first, *self.token_ids(prompt + continued)] for prompt, continued in pairs]
+        self._check_fits(rows)
         groups: dict[tuple[int, ...], list[tuple[int, list[int]]]] = {}
-        for i, (prompt, continuation) in enumerate(pairs):
-            whole = self.token_ids(prompt + continuation)
-            row = [*self._first, *whole]
+        for i, ((prompt, _), row) in enumerate(zip(pairs, rows, strict=True)):
             # the last common token predicts the first one of the continuation
-            start = max(0, len(self._first) + _shared(prompts[prompt], whole) - 1)
+            start = max(0, _shared(prompts[prompt], row) - 1)
             groups.setdefault(tuple(row[:start]), []).append((i, row[start:]))
         found = np.zeros(len(pairs))
         for beginnings in _batches_of_one_length(groups):
-            rows = [row for beginning in beginnings for row in groups[beginning]]
+            continued = [row for beginning in beginnings for row in groups[beginning]]
             places = [n for n, beginning in enumerate(beginnings) for _ in groups[beginning]]
             cache = self._read(beginnings) if beginnings[0] else None
-            found[[i for i, _ in rows]] = self._continued([row for _, row in rows], cache, places)
+            found[[i for i, _ in continued]] = self._continued(
+                [row for _, row in continued], cache, places
+            )
         return found
 
     @torch.inference_mode()

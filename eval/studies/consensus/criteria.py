@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sage_rag.eval.ratio import Ratio
 from sage_rag.eval.studies.consensus.results import CorpusFigures, IndexFigures, Wording
-from sage_rag.eval.studies.consensus.tables import area, rare_words
-from sage_rag.eval.studies.tables import NO_FIGURE, share, table
+from sage_rag.eval.studies.consensus.tables import rare_words
+from sage_rag.eval.studies.tables import NO_FIGURE, area, share, table
 
 
 @dataclass(frozen=True, slots=True)

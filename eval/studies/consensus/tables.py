@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.linkage import Exposure
-from sage_rag.eval.membership import Membership
 from sage_rag.eval.rare_runs import MOST_WORDS
 from sage_rag.eval.studies.consensus.canaries import expected
 from sage_rag.eval.studies.consensus.growth import GrowthFigures
@@ -17,15 +16,10 @@ from sage_rag.eval.studies.consensus.results import (
     Wording,
 )
 from sage_rag.eval.studies.sage.indexing_cost import IndexingCost
-from sage_rag.eval.studies.tables import NO_FIGURE, ratio, share, table
+from sage_rag.eval.studies.tables import NO_FIGURE, area, ratio, share, table
 
 LIKENESSES = {"cosine": "vectors", "runs": "runs, best passage", "union": "runs, whole index"}
 """Titles of the membership attacks."""
-
-
-def area(found: Membership) -> str:
-    """Format an area under the curve with its 95 % interval."""
-    return f"{found.auc:.3f} ({found.low:.3f}–{found.high:.3f})"
 
 
 def sizes(split: CorpusFigures) -> str:

@@ -10,11 +10,11 @@ from sage_rag.eval.studies.tables import NO_FIGURE, ratio, share, table
 
 _ABOUT = """\
 How well passages are found: with a key at the edge, as users ask. Every second question of each set
-chose the settings; this page has the others. *Of `origin`'s*: the ratio to the plain index over the
-same questions, counted on the passages that both publish. A refused record is missing from both,
-since refusals are a matter of the [gate](refusals.md). *Agreement*: the plain index's first passage
-is in the top 5. *Known items*: a record is first for half of its own text. Brackets hold 95 %
-intervals: exact for proportions, a bootstrap over questions for ratios.
+chose the settings; this page has the others. *Of `origin`'s*: the ratio to the plain index without
+a reranker over the same questions, counted on the passages that both publish. A refused record is
+missing from both, since refusals are a matter of the [gate](refusals.md). *Agreement*: the plain
+index's first passage is in the top 5. *Known items*: a record is first for half of its own text.
+Brackets hold 95 % intervals: exact for proportions, a bootstrap over questions for ratios.
 
 | set | question | relevant |
 | --- | --- | --- |

@@ -8,7 +8,7 @@ from functools import partial
 from sage_rag.eval.linkage import Exposure
 from sage_rag.eval.studies.sage.results import IndexComparison, IndexMeasurement, WordingLikeness
 from sage_rag.eval.studies.sage.tables import row_name
-from sage_rag.eval.studies.tables import NO_FIGURE, share, table
+from sage_rag.eval.studies.tables import NO_FIGURE, area, share, table
 
 Figure = Callable[[IndexMeasurement], str]
 
@@ -58,8 +58,7 @@ def _linked(found: Exposure) -> str:
 
 
 def _area(found: Exposure) -> str:
-    member = found.membership
-    return f"{member.auc:.3f} ({member.low:.3f}–{member.high:.3f})" if member else NO_FIGURE
+    return area(found.membership) if found.membership else NO_FIGURE
 
 
 def _detected(found: Exposure) -> str:

@@ -25,6 +25,7 @@ from sage_rag.eval.studies.sage.results import (
     IndexMeasurement,
     WordingLikeness,
 )
+from sage_rag.eval.studies.sage.tables import ANSWERING_K
 from sage_rag.eval.studies.study_home import IndexedVariant, StudyHome
 from sage_rag.eval.targets.version import VersionTarget
 from sage_rag.eval.utility import agreement, bleu_1, strip_citations
@@ -33,8 +34,6 @@ from sage_rag.privacy.tokens import readable_view
 
 TOP_KS = (1, 2, 5, 10)
 """Passages retrieved. Source: Zeng et al. (2024), arXiv 2406.14773, §4.1 (1) and Figure 5."""
-ANSWERING_K = 5
-"""Passages that a server retrieves by default."""
 
 
 @dataclass(frozen=True, slots=True)

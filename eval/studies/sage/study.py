@@ -27,9 +27,10 @@ from sage_rag.eval.studies.runner import StudyResult, StudyRun, report
 from sage_rag.eval.studies.sage.call_savings import measure_calls
 from sage_rag.eval.studies.sage.drafts import measure_drafts
 from sage_rag.eval.studies.sage.indexing_cost import OwnerCommands
-from sage_rag.eval.studies.sage.measurer import ANSWERING_K, Measurer
+from sage_rag.eval.studies.sage.measurer import Measurer
 from sage_rag.eval.studies.sage.page import markdown
 from sage_rag.eval.studies.sage.results import IndexMeasurement, SageStudy, StudyPart
+from sage_rag.eval.studies.sage.tables import ANSWERING_K
 from sage_rag.eval.studies.stored_figures import store, stored
 from sage_rag.eval.studies.study_home import STAGE_1, StudyHome, Variant
 from sage_rag.indexer.corpus_file import model_options

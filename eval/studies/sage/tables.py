@@ -11,7 +11,9 @@ from sage_rag.indexer.recipes import RECIPES
 
 NAMES = {"sage-stage-1": "sage, stage 1 alone", "sage": "sage, both stages"}
 _NOT_HERE = "needs a model"
-_PAPER_K, ANSWERING_K = 1, 5
+_PAPER_K = 1
+ANSWERING_K = 5
+"""Passages that a server retrieves by default."""
 
 
 def pieces(group: Group, detector: str) -> str:

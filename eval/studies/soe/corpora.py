@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import random
 import warnings
 from collections.abc import Iterable, Sequence
@@ -12,7 +11,6 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from sage_rag.common.files import write_file
 from sage_rag.eval.knowledge.arms import Texts
 from sage_rag.eval.knowledge.persons import ENTITY_TYPES, Person, invent_persons
 from sage_rag.eval.knowledge.questions import Choice, Question, choices_about
@@ -150,12 +148,6 @@ def arm_texts(people: Population, texts: Texts, spell: Spelling) -> list[str]:
         ),
         seed,
     )
-
-
-def write_texts(texts: Iterable[str], path: Path) -> None:
-    """Write texts as JSON lines with the field `text`."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_file(path, "".join(json.dumps({"text": text}) + "\n" for text in texts))
 
 
 def shuffled(texts: Iterable[str], seed: int) -> list[str]:

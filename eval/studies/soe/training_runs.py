@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sage_rag.eval.studies.soe.corpora import Population, school_texts, write_texts
+from sage_rag.eval.studies.soe.corpora import Population, school_texts
 from sage_rag.eval.studies.training_progress import training_progress
+from sage_rag.training.cipher_pretraining.stage_texts import write_texts
 from sage_rag.training.pretraining.compiler import has_compiler
 from sage_rag.training.pretraining.config import (
     DataSettings,
@@ -41,6 +42,7 @@ class SeedFolder:
             texts = school_texts(self.people)
             part = texts[:_TEXTS_FOR_TOKENIZER]
             save_tokenizer(train_tokenizer(part, settings.vocabulary), tokenizer)
+            run.mkdir(parents=True, exist_ok=True)
             write_texts(texts, run / "texts.jsonl")
         size = SizeSettings(width=settings.width, layers=settings.layers, heads=settings.heads)
         model = ModelSettings(start="random", size=size)
@@ -64,6 +66,7 @@ class SeedFolder:
         first = start or self.base_model()
         run = self.folder / name
         if not (run / "texts.jsonl").exists():
+            run.mkdir(parents=True, exist_ok=True)
             write_texts(texts, run / "texts.jsonl")
         model = ModelSettings(start="weights", path=first)
         epochs = self.people.settings.epochs

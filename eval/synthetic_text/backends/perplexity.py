@@ -18,6 +18,7 @@ import torch
 from pydantic import BaseModel, ConfigDict
 from torch.nn import functional
 
+from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import write_file
 from sage_rag.training.controlled.sampling import CausalWriter
 from sage_rag.training.pretraining.config import (
@@ -109,6 +110,9 @@ def perplexity_of(folder: Path, texts: Sequence[str], row_tokens: int) -> tuple[
 
     A text is read in pieces of `row_tokens` that share one token, so that every token but the first
     of a text counts once.
+
+    Raises:
+        InputError: when no text has two tokens.
     """
     writer = CausalWriter.open(folder)
     model: Any = writer.model
@@ -120,4 +124,6 @@ def perplexity_of(folder: Path, texts: Sequence[str], row_tokens: int) -> tuple[
             logits = model(input_ids=piece, use_cache=False).logits[0, :-1].float()
             total += float(functional.cross_entropy(logits, piece[0, 1:], reduction="sum"))
             count += piece.shape[1] - 1
-    return math.exp(total / count) if count else math.nan, count
+    if not count:
+        raise InputError("the reference has no text of two tokens, so it gives no perplexity")
+    return math.exp(total / count), count

@@ -118,7 +118,7 @@ def test_a_wrong_arm_and_missing_questions_are_refused(checkpoint: Path) -> None
 
 def test_a_question_that_the_model_cannot_read_is_refused(checkpoint: Path) -> None:
     long = PLAIN[0].model_copy(update={"prompts": ("word " * 2000,)})
-    with pytest.raises(InputError, match="tokens with its answer, and `") as caught:
+    with pytest.raises(InputError, match="tokens is longer than the model's context") as caught:
         measure_checkpoint(checkpoint, {QuestionSpelling.PLAIN: [*PLAIN, long]})
     assert caught.value.hint is not None
 

@@ -71,6 +71,14 @@ def test_a_file_without_proper_questions_is_refused(
     assert "Verhoeven" not in str(raised.value)
 
 
+def test_questions_with_different_numbers_of_options_are_refused(tmp_path: Path) -> None:
+    first, *rest = [choice.spelled(plain) for choice in choices_about(PERSONS, 0)]
+    fewer = first.model_copy(update={"options": (first.answer, "none"), "right": 0})
+    write_questions([fewer, *rest], tmp_path / "q.jsonl")
+    with pytest.raises(InputError, match="different numbers of options"):
+        read_questions(tmp_path / "q.jsonl")
+
+
 def test_too_few_persons_for_four_options_are_refused() -> None:
     with pytest.raises(InputError, match="values of"):
         choices_about(PERSONS[:3], 0)

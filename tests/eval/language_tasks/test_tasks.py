@@ -10,7 +10,7 @@ import pytest
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.eval.language_tasks.cli import tasks
-from sage_rag.eval.language_tasks.tasks import measure_tasks
+from sage_rag.eval.language_tasks.tasks import TaskFigure, TaskReport, measure_tasks
 from tests.eval.model_attacks.models import trained, untrained
 
 COLOURS = ("red", "blue", "green", "white")
@@ -83,6 +83,24 @@ def test_a_model_that_knows_the_answers_is_right_and_an_untrained_one_guesses(
     assert written["figures"][0]["value"] <= 0.6
     assert written["figures"][0]["standard_error"] > 0
     assert f"| {len(THINGS)} | – | – | – |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "error", "cell"),
+    [
+        ("acc", 1.0, 0.0, "1.000 (0.861–1.000)"),
+        ("exact_match (strict)", 0.0, 0.0, "0.000 (0.000–0.139)"),
+        ("acc_norm", 0.5, 0.1147, "0.500 (0.272–0.728)"),
+        ("bleu", 12.5, 1.0, "12.500 (10.540–14.460)"),
+        ("perplexity", 12.5, None, "12.500"),
+    ],
+)
+def test_a_share_has_an_exact_interval(
+    metric: str, value: float, error: float | None, cell: str
+) -> None:
+    figure = TaskFigure(task="t", metric=metric, value=value, standard_error=error, examples=20)
+    shown = str(TaskReport(model="m", harness="h", figures=(figure,)))
+    assert f"| t | {metric} | {cell} | 20 |" in shown
 
 
 @pytest.mark.parametrize(

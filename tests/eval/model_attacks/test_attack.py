@@ -16,7 +16,7 @@ from sage_rag.eval.model_attacks.attack import (
     AttackTexts,
     attack_model,
 )
-from sage_rag.eval.model_attacks.canaries import invent_canaries, plant
+from sage_rag.eval.model_attacks.canaries import Canary, invent_canaries, plant
 from sage_rag.eval.model_attacks.report import tables
 from sage_rag.eval.model_attacks.results import ModelAttackReport
 from sage_rag.eval.model_attacks.target import TargetModel
@@ -30,6 +30,7 @@ TRAINING, HELD_OUT = (
     ["\n\n".join(f"{c.text}\n\nAt noon {c.name} sold the old mill." for c in found)]
     for found in FILLER
 )
+FILLER_TEXT = TRAINING[0]
 TRAINING = plant(TRAINING, CANARIES, seed=0)
 TEXTS = AttackTexts(TRAINING, HELD_OUT, CANARIES)
 SETTINGS = AttackSettings(
@@ -107,8 +108,10 @@ def test_canaries_that_are_not_in_the_text_as_often_as_they_say_are_refused() ->
         AttackTexts(HELD_OUT, HELD_OUT, CANARIES)
     with pytest.raises(InputError, match="is in the held-out text"):
         AttackTexts(TRAINING, TRAINING, CANARIES)
-    with pytest.raises(InputError, match="contains the whole held-out text"):
+    with pytest.raises(InputError, match="1 of 1 held-out texts are in the training text"):
         AttackTexts([*TRAINING, *HELD_OUT], HELD_OUT, CANARIES)
+    with pytest.raises(InputError, match="1 of 2 held-out texts are in the training text"):
+        AttackTexts(TRAINING, [*HELD_OUT, *TRAINING])
 
 
 def test_canaries_longer_than_the_context_are_refused_before_any_attack() -> None:
@@ -135,6 +138,21 @@ def test_own_names_have_other_names_of_both_texts_as_candidates() -> None:
     own = [found.result for found in report.names if "names of the" in found.group]
     assert {result.candidates for result in own} == {30}
     assert all(result.first.trials == 4 for result in own)
+
+
+def test_groups_of_the_training_text_hold_no_planted_record() -> None:
+    record = Canary(before="At dawn ", name="Ada Novak", after=" sold the red mill.", frequency=60)
+    texts = AttackTexts(plant([FILLER_TEXT], [record], seed=0), HELD_OUT, [record])
+    assert texts.unplanted == [FILLER_TEXT]
+    model = FakeModel(score=lambda text: float("Novak" in text))
+    settings = replace(SETTINGS, attacks=(AttackName.NAMES, AttackName.MEMBERSHIP))
+    recognizer = ExactRecognizer([Person(record.name, {})])
+    steps: list[str] = []
+    report = attack_model("tiny", model, texts, settings, recognizer, steps.append)
+    assert "left out: names of the training text, which has no such sentence" in steps
+    assert [found.group for found in report.names] == ["planted 60 times"]
+    (own,) = report.membership
+    assert own.result.loss.auc == 0.5
 
 
 def test_empty_texts_are_refused() -> None:

@@ -40,12 +40,20 @@ def test_passages_fit_into_the_context_and_follow_the_lengths_of_texts() -> None
         "".join(f"b{n:04}" for n in range(1800)),
         "c" * 20,
     ]
-    drawn = passages(FakeModel(), texts, 200, seed=0)
-    assert {len(passage) for passage in drawn} == {128}
-    assert 5 <= sum("a" in passage for passage in drawn) <= 40
+    drawn = passages(FakeModel(), texts, 40, seed=0)
+    assert len(drawn) == 40
+    assert {len(passage) for passage in drawn} <= {128, 104, 40}  # the last ones of a text
+    assert 1 <= sum("a" in passage for passage in drawn) <= 8
     assert passages(FakeModel(), ["d" * 50, "e" * 39], 2, seed=0) == ["d" * 50]
     with pytest.raises(InputError, match="40 characters"):
         passages(FakeModel(), texts[2:], 1, seed=0)
+
+
+def test_no_character_is_in_two_passages() -> None:
+    text = "".join(f"{n:04}" for n in range(640))
+    drawn = passages(FakeModel(), [text], 500, seed=0)
+    assert len(drawn) == 20
+    assert sum(map(len, drawn)) == len(text)
 
 
 def test_a_passage_of_more_tokens_than_characters_is_halved_until_it_fits() -> None:
@@ -54,4 +62,4 @@ def test_a_passage_of_more_tokens_than_characters_is_halved_until_it_fits() -> N
             return list(text.encode())  # as a byte-level tokenizer spells unknown characters
 
     drawn = passages(Spelling(), ["日本語" * 100], 5, seed=0)
-    assert {len(passage) for passage in drawn} == {32}
+    assert {len(passage) for passage in drawn} == {32, 22}

@@ -14,6 +14,13 @@ def test_a_copy_is_1_and_other_words_are_0() -> None:
     assert (other.rouge_2, other.rouge_l) == (0, 0)
 
 
+def test_a_token_is_one_word_however_long() -> None:
+    sources = Sources(["Ms Ada Roth heard him in the court of Pell"])
+    hidden = f"Ms PERSON_[{'AbC-d_9' * 8}] heard him in the court of Pell"
+    assert sources.nearest(hidden).rouge_l == pytest.approx(2 * 8 / (10 + 9))
+    assert distinct([hidden], 1) == 1
+
+
 def test_the_nearest_source_counts_for_each_measure() -> None:
     found = Sources(["a b x", "a y b z c", "q"]).nearest("a b c")
     assert found.rouge_2 == pytest.approx(2 * 1 / 4)

@@ -15,6 +15,7 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.keyset.raw import export_raw
 from sage_rag.training.cli.generation import generate
 from sage_rag.training.cli.group import train
+from sage_rag.training.controlled.samplers import CausalSampler
 from sage_rag.training.owner_folder import owner_folder
 from tests.agents.endpoint import endpoint, said
 from tests.training.controlled.corpus import cases, write_cases, write_model
@@ -90,6 +91,23 @@ def test_prompts_that_lose_their_beginning_are_counted(folder: Path) -> None:
     assert "lost" not in invoke("cases.jsonl", "--out", "short", *model, "--most-tokens", "9")
     output = invoke("cases.jsonl", "--out", "long", *model, "--most-tokens", "450")
     assert "2 prompts were longer than the model reads" in output
+
+
+def test_prompts_that_lost_their_beginning_are_counted_where_no_text_is_left(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = CausalSampler.write
+    monkeypatch.setattr(
+        CausalSampler, "write", lambda self, asked: ["" for _ in write(self, asked)]
+    )
+    app = typer.Typer()
+    app.command()(generate)
+    model = ["--llm-model", "transformers:model", "--count", "2", "--attempts", "1"]
+    result = CliRunner().invoke(
+        app, ["cases.jsonl", "--out", "none", *model, "--most-tokens", "450"]
+    )
+    assert "none of 2 texts can be used" in str(result.exception)
+    assert "2 prompts were longer than the model reads" in result.output
 
 
 def test_a_prefix_takes_recognizers_as_a_generation_does(folder: Path) -> None:

@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.training.reading.questions import read_questions, shipped_questions
+from sage_rag.training.reading.questions import (
+    check_measurable,
+    read_questions,
+    shipped_questions,
+    training_and_held_out,
+)
 
 FILE = """@
 The grey kettle boils at 95 degrees.
@@ -60,3 +65,19 @@ def test_the_shipped_questions_have_as_many_with_and_without_an_answer() -> None
     answered = sum(q.answer is not None for q in asked)
     assert len(asked) > 5_000
     assert 0.45 < answered / len(asked) < 0.55
+
+
+@pytest.mark.parametrize(
+    ("question", "lacking"),
+    [("+ Is it grey? | grey", "without an answer"), ("- Is it old?", "with an answer")],
+)
+def test_questions_of_one_kind_measure_no_reader(
+    tmp_path: Path, question: str, lacking: str
+) -> None:
+    for number in range(16):
+        content = f"@\nThe kettle is grey.\n{question}\n"
+        (tmp_path / f"file{number}.txt").write_text(content, "utf-8")
+    records = read_questions(tmp_path)
+    for refuse in (check_measurable, training_and_held_out):
+        with pytest.raises(InputError, match=f"no question {lacking}"):
+            refuse(records)

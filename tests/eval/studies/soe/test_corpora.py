@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.eval.knowledge.arms import PL, Texts
 from sage_rag.eval.knowledge.texts import biographies, encrypted, plain
@@ -14,7 +11,6 @@ from sage_rag.eval.studies.soe.corpora import (
     school_texts,
     study_cipher,
     study_keyset,
-    write_texts,
 )
 from sage_rag.eval.studies.soe.settings import StudySettings
 from sage_rag.eval.studies.soe.tuples_part import (
@@ -147,12 +143,6 @@ def test_the_ciphers_read_the_same_facts() -> None:
     school = "\n".join(ciphers_part.school_texts(PEOPLE))
     corpus = {m.group() for found in texts.values() for t in found for m in TOKEN.finditer(t)}
     assert not corpus & {m.group() for m in TOKEN.finditer(school)}
-
-
-def test_texts_are_written_as_json_lines(tmp_path: Path) -> None:
-    write_texts(["a\nb", "é"], tmp_path / "new" / "texts.jsonl")
-    lines = (tmp_path / "new" / "texts.jsonl").read_text("utf-8").splitlines()
-    assert [json.loads(line) for line in lines] == [{"text": "a\nb"}, {"text": "é"}]
 
 
 def _opened(texts: list[str], cipher: EntityCipher) -> list[str]:
