@@ -49,12 +49,14 @@ class Extraction:
 
     `phrases` by attribute name; attributes that the record does not mention are left out.
     `sentences`: where they were taken from the record word for word, all of them by field, in the
-    record's order. `record`: the new record, where the same call wrote it.
+    record's order. `record`: the new record, where the same call wrote it. `blank`: the fields that
+    the record leaves blank, as its draft has to.
     """
 
     phrases: Mapping[str, Sequence[str]]
     sentences: Mapping[str, Sequence[str]] = field(default_factory=dict)
     record: Mapping[str, str] | None = None
+    blank: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,5 +81,6 @@ def _fill(found: list[bool], first: int, last: int) -> None:
 def _opens(sentence: str, mark: re.Match[str]) -> bool:
     if mark.group() != '"':
         return mark.group() in _CLOSING
-    before, after = sentence[: mark.start()], sentence[mark.end() : mark.end() + 1]
-    return (not before or before[-1] in _BEFORE_OPENING) and bool(after.strip())
+    before = sentence[max(0, mark.start() - 1) : mark.start()]
+    after = sentence[mark.end() : mark.end() + 1]
+    return before in _BEFORE_OPENING and bool(after.strip())  # "" is in every text

@@ -216,6 +216,8 @@ def _subject(record: Mapping[str, Any], name: str, place: str) -> str:
         raise InputError(f"{place} {problem}{kind}", hint=f"{hint}; to unset it: --set subject=")
     if not str(value).strip():
         raise InputError(f"{place}: the subject `{name}` is empty")
+    if _LONE_SURROGATE.search(str(value)):
+        raise InputError(f"{place}: the subject `{name}` contains half of a surrogate pair")
     return str(value).strip()
 
 

@@ -136,7 +136,9 @@ def hand_over(home: Path, corpus: str, server_home: Path) -> Path:
     shutil.rmtree(staging, ignore_errors=True)
     if not final.exists():
         shutil.copytree(source / "versions" / number, staging)
+        _sync(staging)
         staging.rename(final)
+        sync_folder(final.parent)
     open_version(final, verify=True).close()
     move_pointer(target, number)
     return final
@@ -158,8 +160,6 @@ def _write_manifest(folder: Path, fields: Mapping[str, Any]) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Force a folder's files to the disk before anything points at them."""
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            sync_file(path)
-    sync_folder(folder)
+    """Force a folder's files and folders to the disk before anything points at them."""
+    for path in (*folder.rglob("*"), folder):
+        (sync_folder if path.is_dir() else sync_file)(path)

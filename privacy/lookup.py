@@ -59,10 +59,10 @@ class Lookup:
     """Words that an index holds in clear, values by their parts, as blind words, and its policy.
 
     `words`: in how many passages each folded word occurs, counted up to `COMMON`, or `ORDINARY`.
-    `values`: from
-    the blind word of a value or part to the blind words of the whole values, sorted. `tokens`: from
-    the blind word of a stem to the tokens of the at most `MOST_TOKENS` values with it, sorted. No
-    value is in it in clear: a holder of the key can test a guess, and cannot list the names.
+    `values`: from the blind word of a value or part to the blind words of the whole values, sorted.
+    `tokens`: from the blind word of a stem to the tokens of the at most `MOST_TOKENS` values with
+    it, sorted. No value is in it in clear: a holder of the key can test a guess, and cannot list
+    the names.
     `policy`: what its texts were protected under, so that questions can be; old lookups have none.
     `dates`: from the blind words of a day, with and without its year, to the tokens of its dates;
     old lookups have none. `codes`: words of digits and something else, and abbreviations in

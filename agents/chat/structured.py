@@ -7,7 +7,6 @@ not fit is asked for once more. No message quotes an answer: it may quote a reco
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, TypeVar
@@ -75,6 +74,11 @@ def keyed_model(
 def record_model(fields: Sequence[str]) -> type[StructuredAnswer]:
     """Return the shape of a record: all of its fields, none blank."""
     return keyed_model("Record", tuple(fields), NonBlankText)
+
+
+def shape_of(fields: Sequence[str]) -> str:
+    """Return a record as a prompt shows it: each field with `...`."""
+    return json.dumps(dict.fromkeys(fields, "..."), ensure_ascii=False)
 
 
 def values_of(answer: StructuredAnswer) -> dict[str, Any]:
@@ -192,7 +196,7 @@ def _reason(error: ValidationError, answer: type[StructuredAnswer]) -> str:
     first = error.errors(include_input=False, include_context=False, include_url=False)[0]
     known = set(_names(answer))
     places = [str(part) for part in first["loc"] if isinstance(part, int) or part in known]
-    return f"{'.'.join(places) or 'answer'}: {re.sub('_', ' ', first['type'])}"
+    return f"{'.'.join(places) or 'answer'}: {first['type'].replace('_', ' ')}"
 
 
 def _names(answer: type[BaseModel]) -> Iterator[str]:

@@ -8,7 +8,6 @@ Source: none; SAGE (arXiv 2406.14773) rewrites single records.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from sage_rag.agents.chat.structured import (
     as_json,
     ask,
     record_model,
+    shape_of,
     values_of,
 )
 from sage_rag.agents.prompts import prompt, prompts_fingerprint
@@ -90,7 +90,7 @@ class ConsensusWriter:
 
         answer = await ask(
             self._model,
-            prompt(STAGE).substitute(fields=", ".join(fields), shape=_shape(fields)),
+            prompt(STAGE).substitute(fields=", ".join(fields), shape=shape_of(fields)),
             as_json({name: [_shown(s) for s in topic[name]] for name in fields}),
             record_model(fields),
             stage=STAGE,
@@ -161,7 +161,3 @@ def _labelled(sentence: str, gate: SupportGate, subjects: frozenset[str]) -> lis
 
 def _shown(statement: SharedStatement) -> dict[str, object]:
     return {"statement": statement.text, "subjects": statement.subjects}
-
-
-def _shape(fields: Sequence[str]) -> str:
-    return json.dumps(dict.fromkeys(fields, "..."), ensure_ascii=False)

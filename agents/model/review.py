@@ -22,6 +22,7 @@ from sage_rag.agents.chat.structured import (
     ask,
     placeholder_complaint,
     record_model,
+    shape_of,
     values_of,
 )
 from sage_rag.agents.prompts import prompt
@@ -32,7 +33,7 @@ from sage_rag.privacy.protect import ProtectedText
 from sage_rag.privacy.tokens import placeholders_in
 from sage_rag.privacy.words import tokenize
 
-VERSION = 2
+VERSION = 3
 """Raised with every change of the questions of stage 2 or of how answers are read."""
 
 _WORDING = 5
@@ -104,9 +105,13 @@ class ModelReview:
         return Review(not suggestions, suggestions)
 
     async def rewrite(self, draft: Draft, review: Review, verdict: Verdict) -> Draft:
-        """Revise a draft by the review's suggestions and the gate's findings."""
+        """Revise a draft by the review's suggestions and the gate's findings.
+
+        Blank fields stay blank: a draft of a model has those of its record.
+        """
+        filled = [name for name, text in draft.fields.items() if text.strip()]
         system = prompt("rewrite").substitute(
-            shape=json.dumps(dict.fromkeys(draft.fields, "..."), ensure_ascii=False),
+            shape=shape_of(filled),
             domain=self._domain,
         )
         findings = [*review.suggestions, *(_describe(f, draft.text) for f in verdict.findings)]
@@ -119,9 +124,9 @@ class ModelReview:
             text = "\n".join(values_of(answer).values())
             return placeholder_complaint(given & placeholders_in(text), text)
 
-        shape = record_model(list(draft.fields))
+        shape = record_model(filled)
         answer = await ask(self._model, system, request, shape, stage="rewrite", check=invented)
-        return Draft(values_of(answer))
+        return Draft({**draft.fields, **values_of(answer)})
 
 
 def _suggestions(answer: ReviewAnswer, record: str, draft: str) -> Iterator[str]:

@@ -23,6 +23,7 @@ from sage_rag.agents.chat.structured import (
     placeholder_complaint,
     record_model,
     says_something,
+    shape_of,
     values_of,
 )
 from sage_rag.agents.exceptions import AgentOutputError
@@ -34,7 +35,7 @@ from sage_rag.agents.protocols import CorpusAttributes, Draft, Extraction
 from sage_rag.privacy.protect import ProtectedText, join_fields
 from sage_rag.privacy.tokens import placeholders_in
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of the questions of stage 1 or of how answers are read."""
 
 
@@ -119,17 +120,17 @@ class ModelSynthesis:
         expected = placeholders_in(_join(extraction.phrases))
 
         def check(answer: StructuredAnswer) -> str | None:
-            return _record_complaint(values_of(answer), expected, form)
+            return _record_complaint(_whole(answer, attributes), expected, form)
 
         answer = await ask(
             self._model,
             _system("generate", form, attributes, self._advice),
             as_json(extraction.phrases),
-            record_model(attributes.fields),
+            record_model(_filled(attributes, extraction.blank)),
             stage="generate",
             check=check,
         )
-        return Draft(values_of(answer))
+        return Draft(_whole(answer, attributes))
 
     async def _extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
         names = tuple(a.name for a in attributes.entries)
@@ -151,24 +152,24 @@ class ModelSynthesis:
         phrases = _phrases(answer)
         if not phrases:
             raise AgentOutputError("the model found nothing in the record")
-        return Extraction(phrases)
+        return Extraction(phrases, blank=_blank(record))
 
     async def _write(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
         names = tuple(a.name for a in attributes.entries)
         form = attributes.form
 
         def check(answer: _WrittenRecord) -> str | None:
-            return _record_complaint(values_of(answer.record), record.placeholders, form)
+            return _record_complaint(_whole(answer.record, attributes), record.placeholders, form)
 
         answer = await ask(
             self._model,
             _system("synthesize", form, attributes, self._advice),
             as_json(record.fields),
-            _written_model(names, attributes.fields),
+            _written_model(names, _filled(attributes, _blank(record))),
             stage="extract",
             check=check,
         )
-        return Extraction(_phrases(answer), record=values_of(answer.record))
+        return Extraction(_phrases(answer), record=_whole(answer.record, attributes))
 
 
 @lru_cache(maxsize=64)
@@ -181,7 +182,7 @@ def _system(role: str, form: str, attributes: CorpusAttributes, advice: str) -> 
         domain=advice,
         attributes=_attribute_list(attributes),
         information=_lists(names),
-        shape=_lists(names) if role == "extract" else _shape(fields),
+        shape=_lists(names) if role == "extract" else shape_of(fields),
     )
 
 
@@ -200,6 +201,19 @@ def _written_model(names: tuple[str, ...], fields: tuple[str, ...]) -> type[_Wri
         information=(information, ...),
         record=(record_model(fields), ...),
     )
+
+
+def _blank(record: ProtectedText) -> frozenset[str]:
+    return frozenset(name for name, text in record.fields.items() if not text.strip())
+
+
+def _filled(attributes: CorpusAttributes, blank: frozenset[str]) -> tuple[str, ...]:
+    return tuple(name for name in attributes.fields if name not in blank)
+
+
+def _whole(answer: StructuredAnswer, attributes: CorpusAttributes) -> dict[str, str]:
+    """Return a record with all fields: blank are those that the model was not asked to fill."""
+    return {**dict.fromkeys(attributes.fields, ""), **values_of(answer)}
 
 
 def _phrases(answer: _Information) -> dict[str, Sequence[str]]:
@@ -221,10 +235,6 @@ def _record_complaint(record: Mapping[str, str], expected: frozenset[str], form:
 
 def _attribute_list(attributes: CorpusAttributes) -> str:
     return "\n".join(f"- {a.name} (in {a.field}): {a.description}" for a in attributes.entries)
-
-
-def _shape(fields: Sequence[str]) -> str:
-    return json.dumps(dict.fromkeys(fields, "..."), ensure_ascii=False)
 
 
 def _lists(names: Sequence[str]) -> str:

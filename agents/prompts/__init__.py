@@ -11,7 +11,6 @@ from importlib import resources
 from string import Template
 
 STAGE_1 = ("identify", "extract", "generate", "synthesize")
-ROLES = (*STAGE_1, "review", "rewrite", "infer", "consensus")
 
 
 def prompt(role: str) -> Template:
@@ -21,6 +20,6 @@ def prompt(role: str) -> Template:
 
 
 def prompts_fingerprint(*roles: str) -> str:
-    """Return twelve hex digits that change with any of these prompts; by default, all roles'."""
-    texts = (prompt(role).template for role in roles or ROLES)
+    """Return twelve hex digits that change with any of these prompts."""
+    texts = (prompt(role).template for role in roles)
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:12]

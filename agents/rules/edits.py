@@ -17,13 +17,11 @@ from sage_rag.agents.lexicon import content_stems
 from sage_rag.agents.rules.clauses import consequences
 from sage_rag.agents.rules.contractions import toggles
 from sage_rag.agents.rules.phrases import phrases
+from sage_rag.privacy.english import ONES
 from sage_rag.privacy.tokens import PLACEHOLDER
 from sage_rag.privacy.words import tokenize
 
-_NUMBERS = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen"
-).split()
+_NUMBERS = ONES[1:]
 _NUMBER = re.compile(
     rf"(?<![\w.,/-])(?<!\bor )(?<!\bto )(?<!\band )(?P<number>\d{{1,2}}|{'|'.join(_NUMBERS[1:])})"
     r"(?= (?:minutes?|hours?|days?|weeks?|months?|years?|times|nights?)\b)",

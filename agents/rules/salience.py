@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from math import log, sqrt
+from math import fsum, log, sqrt
 
 from sage_rag.agents.lexicon import content_stems, lexicon, words
 from sage_rag.agents.rules.sentences import is_clause
@@ -44,8 +44,8 @@ def saliences(sentences: Sequence[str]) -> list[float]:
 def _base(stems: list[str], spread: Counter[str]) -> float:
     if not stems:
         return 0.0
-    distinct = set(stems)
-    central = sum(log(1 + spread[stem]) for stem in distinct)
+    # Exact: the order of a set differs between processes, and with it the last bits of a sum.
+    central = fsum(log(1 + spread[stem]) for stem in set(stems))
     return central / sqrt(len(stems) + 2)
 
 

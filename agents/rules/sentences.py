@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
-from sage_rag.agents.lexicon import is_boilerplate, lexicon, words
+from sage_rag.agents.lexicon import WORD, is_boilerplate, lexicon, words
 from sage_rag.agents.rules.contractions import contract, short_forms
 from sage_rag.agents.rules.tidy import tidy, with_apostrophes
 from sage_rag.common.questions import is_inverted, question_starts
@@ -168,19 +169,25 @@ def _restore_stops(sentence: str) -> list[str]:
     questions = [*question_starts(sentence)] if size >= _LONG else []
     others = [*_MISSING_STOP.finditer(sentence)] if size >= _RUN_ON else []
     for match in sorted([*questions, *others], key=re.Match.start):
-        left, right = sentence[start : match.start()], sentence[match.end() :]
+        left = sentence[start : match.start()]
         asks = match in questions
         if (
             match.start() >= start
-            and min(len(words(left)), len(words(right))) >= _SHORTEST
+            and _has_words(left)
+            and _has_words(sentence, match.end())
+            and not is_inverted(left)
             and is_clause(left)
             and (asks or not (opens_with_phrase(left) or _GOVERNED.search(left)))
             and not _breaks_off(left, ended=False)
-            and not is_inverted(left)
         ):
             parts.append(left.rstrip(" ,") + ".")
             start = match.end()
     return [*parts, sentence[start:]]
+
+
+def _has_words(text: str, start: int = 0) -> bool:
+    """Return whether a text has `_SHORTEST` words from a place on; it reads no more of it."""
+    return sum(1 for _ in islice(WORD.finditer(text, start), _SHORTEST)) == _SHORTEST
 
 
 def _strip_marks(text: str) -> str:

@@ -44,10 +44,11 @@ _ON_MONTH = re.compile(
     r"|November|December)\b(?! \d{1,2}\b)|(?:19|20)\d\d\b(?!-)))"
 )
 _ENTRY = re.compile(
-    r"(?:^|(?<=[a-z.!?)\]])|\s)[\s,:;-]*\(?(?P<number>\d{1,2})[.)]\s?(?=[\"'(]?\[?(?P<initial>[A-Za-z]))",
+    r"(?:^|(?<=[a-z.!?)\]])|\s)[\s,:;-]{0,40}\(?(?P<number>\d{1,2})[.)]\s?(?=[\"'(]?\[?(?P<initial>[A-Za-z]))",
     re.MULTILINE,
 )
-"""The number of an entry in a list, also in running text: `done1. CT thorax2. MRI`."""
+"""The number of an entry in a list, also in running text: `done1. CT thorax2. MRI`. Of the marks
+before it 40 are read: with no limit, time would be square in a row of them."""
 _ARTICLE = re.compile(r"\b(?P<article>[Aa])n?(?= (?P<number>\d{1,3})(?!\d))")
 _AN = re.compile(r"8\d{0,2}|1[18]")
 """Numbers whose spoken form begins with a vowel: eight, eleven, eighteen."""

@@ -16,7 +16,7 @@ from sage_rag.privacy.gate.copies import copy_changes
 from sage_rag.privacy.gate.exchanges import CONVERSE, exchanges, flipped, turned_comparison
 from sage_rag.privacy.gate.facts.facts import Fact, Facts, binding
 from sage_rag.privacy.gate.facts.sentences import Token
-from sage_rag.privacy.gate.governing import CONDITION_SOURCES, governing
+from sage_rag.privacy.gate.governing import CONDITION_SOURCES, changed_conditions
 from sage_rag.privacy.gate.near_copies import near_copies
 from sage_rag.privacy.gate.provenance import Reading
 from sage_rag.privacy.gate.word_by_word import word_changes
@@ -35,9 +35,9 @@ def alterations(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iter
     yield from _quantities(draft, sources, record)
     yield from _negations(draft, sources, record)
     yield from _parity(draft, sources)
-    yield from governing(draft, sources, record)
+    yield from changed_conditions(draft, sources, record)
     yield from _opposites(draft, sources)
-    yield from exchanges(draft, sources, record)
+    yield from exchanges(draft, sources)
     yield from near_copies(draft, sources, record)
     yield from copy_changes(draft, sources)
     if sources:

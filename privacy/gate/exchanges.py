@@ -9,7 +9,6 @@ from itertools import combinations
 from sage_rag.privacy.gate.changes import Change, change_at, exchanged, same_fact
 from sage_rag.privacy.gate.facts.facts import Fact, Facts, binding
 from sage_rag.privacy.gate.facts.sentences import Token
-from sage_rag.privacy.gate.provenance import Reading
 
 _FIRST_PERSON = frozenset("i me my mine myself we us our ours".split())
 _THIRD_PERSON = frozenset("he she him her his hers they them their".split())
@@ -45,10 +44,10 @@ _FUNCTION_WORDS = (
 )
 
 
-def exchanges(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
+def exchanges(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
     """Yield members of closed sets and persons that are not those of the sources, or swapped."""
     yield from _swapped(draft, sources)
-    yield from _persons(draft, sources, record)
+    yield from _persons(draft, sources)
     if sources:
         yield from _roles(draft, sources[0])
         yield from _agents(draft, sources[0])
@@ -76,7 +75,7 @@ def _swapped(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
             yield change_at(draft, "exchanges", _title(name), name)
 
 
-def _persons(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
+def _persons(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
     words = {t.text for t in draft.sentence.tokens}
     theirs = {t.text for s in sources for t in s.sentence.tokens}
     speaks = not theirs.isdisjoint(_FIRST_PERSON | {"you", "your"})

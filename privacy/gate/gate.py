@@ -29,7 +29,7 @@ from sage_rag.privacy.spans import Span, resolve_overlaps
 from sage_rag.privacy.tokens import PLACEHOLDER, TOKEN, readable_view
 from sage_rag.privacy.words import normalize, tokenize
 
-VERSION = 23
+VERSION = 24
 """Raised with every change of the findings for the same draft."""
 
 _COMBINED = frozenset(t for t in EntityType if is_quasi(t)) - {

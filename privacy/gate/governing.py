@@ -30,12 +30,11 @@ DOUBTS = frozenset(
 )
 
 
-def governing(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
-    """Yield conditions, forces and certainties of a draft sentence that its sources do not have."""
-    yield from _conditions(draft, sources, record)
+def changed_conditions(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
+    """Yield conditions of a draft sentence that its sources do not have, or that it turns round.
 
-
-def _conditions(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
+    `record`: all sentences; the same condition may stand in another one.
+    """
     theirs = [c for s in sources for c in s.conditions]
     words = {t.text for s in sources for t in s.sentence.tokens}
     for found in draft.conditions:

@@ -36,11 +36,6 @@ class Reading:
     pairs: Mapping[tuple[str, str], Sequence[int]]
     """The sentences of each two neighbouring words, by number."""
 
-    @property
-    def persons(self) -> frozenset[str]:
-        """All persons that the record names by a role or kinship."""
-        return frozenset(person for facts in self.sentences for person in facts.persons)
-
 
 @dataclass(frozen=True, slots=True)
 class Link:

@@ -14,7 +14,7 @@ from sage_rag.privacy.recognizers.tagging.clinical_words import UNITS_OF_MEASURE
 from sage_rag.privacy.words import normalize
 
 _NUMBER = re.compile(
-    r"\d{1,3}(?:([,.' \u202f])\d{3})(?:\1\d{3})*(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)?"
+    r"[1-9]\d{0,2}(?:([,.' \u202f])\d{3})(?:\1\d{3})*(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)?"
 )
 _UNIT = re.compile(r"[^\W\d_]|[$€£¥₹]")
 _MEDICAL = re.compile(rf"\d[ ]?(?:{UNITS_OF_MEASURE}|[mµ]?[gl]\b)", re.IGNORECASE)

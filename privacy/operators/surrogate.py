@@ -40,7 +40,7 @@ from sage_rag.privacy.operators.redact import redact
 from sage_rag.privacy.people.gender import name_lists_fingerprint
 from sage_rag.privacy.words import normalize
 
-VERSION = 3
+VERSION = 4
 """Raised with every change of the surrogate of a value under the same key."""
 
 _DAYS = 365

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sage_rag.common.questions import asks, is_inverted, reports_question
+from sage_rag.common.questions import asks, is_inverted, question_starts, reports_question
+from tests.growth import LINEAR, growth
 
 
 @pytest.mark.parametrize(
@@ -62,3 +63,13 @@ def test_the_order_of_a_question(sentence: str, inverted: bool) -> None:
 )
 def test_a_summary_says_that_someone_asks(sentence: str, reports: bool) -> None:
     assert reports_question(sentence) is reports
+
+
+@pytest.mark.parametrize("sentence", ["It hurts, should I go", "It hurts and so can you tell me"])
+def test_a_question_begins_after_a_statement(sentence: str) -> None:
+    assert [sentence[: match.start()] for match in question_starts(sentence)] == ["It hurts"]
+
+
+@pytest.mark.parametrize("words", [" ", ", ", "and ", "it burns, should i go "])
+def test_a_long_sentence_is_searched_for_questions_in_linear_time(words: str) -> None:
+    assert growth(lambda size: list(question_starts(f"It hurts {words * size}")), 300) < LINEAR

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sage_rag.common.sentences import sentence_spans, unwrapped_spans
+from tests.growth import LINEAR, growth
 
 
 def sentences(text: str, *, full_width: bool = True) -> list[str]:
@@ -62,6 +63,11 @@ def test_nothing_but_white_space_is_lost(text: str) -> None:
         assert text[start:end] == text[start:end].strip()
         position = end
     assert not text[position:].strip()
+
+
+@pytest.mark.parametrize("mark", [".", "!", "…"])
+def test_a_row_of_stops_is_read_in_linear_time(mark: str) -> None:
+    assert growth(lambda size: sentence_spans(f"Contents{mark * size}4"), 1_000) < LINEAR
 
 
 @given(

@@ -231,6 +231,7 @@ def test_without_a_subject_equal_texts_have_one_and_so_do_the_pieces_of_a_text(
         ('{"text": "Ada", "p": " "}', "line 1: the subject `p` is empty"),
         ('{"text": "Ada", "p": true}', "line 1 has a subject `p` that is neither"),
         ('{"text": "Ada", "p": [1]}', "line 1 has a subject `p` that is neither"),
+        (r'{"text": "Ada", "p": "\ud800"}', "line 1: the subject `p` contains half of"),
     ],
 )
 def test_a_record_without_its_subject_is_one_line_with_its_place(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,20 @@ def test_a_pointer_that_names_no_version_is_an_error(tmp_path: Path, pointer: st
     (tmp_path / "corpora/clinic/current").write_text(pointer)
     with pytest.raises(InputError):
         current_path(tmp_path, "clinic")
+
+
+def test_each_file_and_folder_of_a_version_is_on_the_disk_before_the_pointer_moves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_ino))
+    owner, server = tmp_path / "owner", tmp_path / "server"
+    for write in (lambda: published(owner), lambda: hand_over(owner, "clinic", server)):
+        version = write()
+        written = {path.stat().st_ino for path in (version.parent, version, *version.rglob("*"))}
+        pointer = synced.index((version.parents[1] / "current").stat().st_ino)
+        assert written <= set(synced[:pointer])
+        synced.clear()
 
 
 def test_handing_over_copies_the_current_version_and_nothing_else(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ _AFTER_SIDE_ENDS = frozenset(". , ; : ) ? ! and or but is was than".split())
 
 
 def facts_of(sentence: Sentence) -> Facts:
-    """Return the facts of a sentence; linear in its text."""
+    """Return the facts of a sentence; `read_pieces` limits its length."""
     tokens = sentence.tokens
     marks = [m for m in find_marks(sentence.words) if not _is_month(tokens, m)]
     supposes = tokens[0].text == "should" and not is_inverted(sentence.text)

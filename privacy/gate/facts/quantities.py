@@ -8,23 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
+from sage_rag.privacy.english import MONTHS, ONES, TENS, WEEKDAYS
 from sage_rag.privacy.gate.facts.words import word_lists
 
-_ONES = dict(
-    zip(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-        " fifteen sixteen seventeen eighteen nineteen".split(),
-        range(20),
-        strict=True,
-    )
-)
-_TENS = dict(
-    zip(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(),
-        range(20, 100, 10),
-        strict=True,
-    )
-)
+_BELOW_100 = dict(zip((*ONES, *TENS), (*range(20), *range(20, 100, 10)), strict=True))
 _LARGE = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _ORDINALS = {
     "first": 1, "second": 2,
@@ -33,7 +20,7 @@ _ORDINALS = {
     "twentieth": 20, "thirtieth": 30,
 }  # fmt: skip
 _SPECIAL = {"half": Fraction(1, 2), "dozen": Fraction(12), "noon": Fraction(12)}
-_WORDS = "|".join([*_ONES, *_TENS, *_LARGE])
+_WORDS = "|".join([*_BELOW_100, *_LARGE])
 _AND = r"(?:(?<=hundred)|(?<=thousand)|(?<=million))[ ]and[ ]"
 _WORDED = rf"(?:{_WORDS})(?:(?:[ -]|{_AND})(?:{_WORDS}))*"
 _FIGURE = (
@@ -48,21 +35,20 @@ _ARTICLE = re.compile(
     rf"|\ban?(?= {_LENGTH} (?:before|earlier|later|ago|after)\b)"
 )
 """An article that means the number one: "for a week", "a day earlier"."""
-_MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
+_MONTH = "|".join(MONTHS)
 _DATED = re.compile(rf"(?:st|nd|rd|th)?[ ](?:of[ ])?({_MONTH})\b")
 _DATED_BEFORE = re.compile(rf"\b({_MONTH})[ ](?:the[ ])?\Z")
 _SCALE = re.compile(r"[ ]?(hundred|thousand|million|billion|k|m|bn)\b")
 _SCALED = re.compile(r"\d[ ]?[a-z]+\Z")
 _RANGE = re.compile(r"[ ]?(?:-|–|to|or|and|up to|down to|&)[ ]?\Z")
-_N = rf"(?:\d+(?:\.\d+)?|{'|'.join(list(_ONES)[1:13])})"
+_N = rf"(?:\d+(?:\.\d+)?|{'|'.join(ONES[1:13])})"
 _PERIODS = {
     "hour": Fraction(1), "day": Fraction(24), "night": Fraction(24), "morning": Fraction(24),
     "evening": Fraction(24), "afternoon": Fraction(24), "bedtime": Fraction(24),
     "week": Fraction(168), "fortnight": Fraction(336), "month": Fraction(730),
     "quarter": Fraction(2190), "year": Fraction(8760),
 }  # fmt: skip
-_WEEKDAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekday|workday"
-_PERIODS |= dict.fromkeys(_WEEKDAYS.split("|"), Fraction(168))
+_PERIODS |= dict.fromkeys((*WEEKDAYS, "weekday", "workday"), Fraction(168))
 _PERIOD = rf"(?:{'|'.join(_PERIODS)})"
 _ADVERBS = {
     "hourly": (1, "hour"), "daily": (1, "day"), "nightly": (1, "day"), "weekly": (1, "week"),
@@ -96,7 +82,7 @@ _FREQUENCY = re.compile(
     rf"|(?P<bare>{'|'.join(_ADVERBS)})(?![ ](?:life|activit|living|news)))\b"
 )
 _LETTERS = re.compile(r"[a-z]+")
-_NUMBER_WORDS = {*_ONES, *_TENS, *_LARGE, *_ORDINALS, *_SPECIAL}
+_NUMBER_WORDS = {*_BELOW_100, *_LARGE, *_ORDINALS, *_SPECIAL}
 _RATE_WORDS = {*_PERIODS, *(f"{period}s" for period in _PERIODS), *_ADVERBS}
 _TIMES_WORDS = {"once": 1, "twice": 2, "thrice": 3}
 _BETWEEN = (
@@ -194,7 +180,7 @@ def _value(written: str) -> Fraction:
             if _LARGE[word] > 100:
                 total, current = total + current, 0
         else:
-            current += _ONES.get(word, 0) + _TENS.get(word, 0)
+            current += _BELOW_100.get(word, 0)
     return Fraction(total + current)
 
 

@@ -51,6 +51,9 @@ _INNER_END = re.compile(
 
 A clause with what follows otherwise stays with its sentence: "keep it; without it you lose both".
 """
+_MOST_CHARS = 2_000
+"""A longer sentence is a list or a table: it is read in parts of this length at most, since time is
+square in the length of a sentence."""
 _FRAME = re.compile(
     r"(?:and |so )?i (?:(?:would like|want|wanted|need) to know|(?:am |was )?wonder(?:ing)?)"
     r"(?: if\b|(?= (?:whether|what|how|why|when|where|who|which) ))"
@@ -129,18 +132,31 @@ class Sentence:
 
 
 def read_pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Yield `[start, end)` of each sentence of a field; a semicolon ends one, too."""
+    """Yield `[start, end)` of each sentence of a field; a semicolon ends one, too.
+
+    A sentence of more than `_MOST_CHARS` is cut, at white space where it has some.
+    """
     for start, end in sentence_spans(text):
         for match in _INNER_END.finditer(text, start, end):
-            if text[start : match.start()].strip():
-                yield start, match.end()
+            yield from _parts(text, start, match.end(), content_end=match.start())
             start = match.end()
-        if text[start:end].strip():
-            yield start, end
+        yield from _parts(text, start, end, content_end=end)
+
+
+def _parts(text: str, start: int, end: int, *, content_end: int) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a sentence, if it has any text before `content_end`, where its mark is."""
+    if not text[start:content_end].strip():
+        return
+    while end - start > _MOST_CHARS:
+        space = text.rfind(" ", start + 1, start + _MOST_CHARS)
+        cut = space if space > 0 else start + _MOST_CHARS
+        yield start, cut
+        start = cut
+    yield start, end
 
 
 def read_clauses(text: str) -> list[Sentence]:
-    """Return a sentence, or its independent clauses; linear in the text.
+    """Return a sentence, or its independent clauses; `read_pieces` limits its length.
 
     Positions are those in `text`, and the field is empty: `provenance.read` sets both.
     """

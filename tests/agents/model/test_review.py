@@ -125,6 +125,14 @@ def test_the_rewriter_gets_suggestions_and_findings_but_nothing_of_the_original(
     assert [word for word in ("climb", "stairs", "evening") if word in shown] == []
 
 
+@pytest.mark.parametrize("answer", ["", "Ice."])
+def test_a_blank_field_of_a_draft_stays_blank(answer: str) -> None:
+    draft = Draft({"question": "A swollen knee.", "answer": ""})
+    model = ScriptedChatModel([json.dumps({"question": "A thick knee.", "answer": answer})])
+    revised = asyncio.run(ModelReview(model).rewrite(draft, REFUSED, SAFE))
+    assert revised == Draft({"question": "A thick knee.", "answer": ""})
+
+
 def test_a_placeholder_that_the_gate_misses_may_be_put_back() -> None:
     lost = Finding(FindingKind.LOST_PLACEHOLDER, "drops [PERSON_7], whom the record names 2 times")
     unknown = Finding(

@@ -9,9 +9,10 @@ import pytest
 from sage_rag.agents.attributes import load_attributes
 from sage_rag.agents.model.domains import load_domain
 from sage_rag.agents.model.roles import model_roles
-from sage_rag.agents.prompts import ROLES, prompt
+from sage_rag.agents.prompts import prompt
 from sage_rag.agents.protocols import Draft
 from sage_rag.agents.testing import ScriptedChatModel
+from sage_rag.agents.testing.model import ROLES
 from tests.agents.stage_one import AskedModel, protected, run
 
 RECORD = protected({"question": "Ada Novak: my knee hurts", "answer": "Rest, and no running."})

@@ -52,6 +52,15 @@ def test_two_calls_extract_then_write() -> None:
     assert model.stages == ["extract", "generate"]
 
 
+@pytest.mark.parametrize("way", [True, False])
+@pytest.mark.parametrize("answer", ["", "Give it a rest."])
+def test_a_field_that_the_record_leaves_blank_stays_blank(answer: str, way: bool) -> None:
+    record = protected({"question": "Ada Novak: my knee hurts", "answer": " "})
+    written = {**WRITTEN, "answer": answer}
+    model = AskedModel(*[joined(written)] if way else [extracted(), json.dumps(written)])
+    assert run(synthesize(model, record, joined=way)) == Draft({**WRITTEN, "answer": ""})
+
+
 def test_of_two_calls_the_generator_never_sees_the_record() -> None:
     model = AskedModel(extracted(), json.dumps(WRITTEN))
     run(synthesize(model, joined=False))

@@ -31,6 +31,14 @@ def test_names_questions_and_doses_weigh_more_than_scraps_and_rarities(better, w
     assert first > second
 
 
+def test_sentences_of_equally_frequent_words_are_equally_salient():
+    """Whatever the order in which a process adds their words."""
+    rows = [[f"zob{row}{place}" for place in "bcdfghjk"] for row in "bcdfghjkmn"]
+    others = [" ".join(word for row in rows for word in row[:size]) for size in range(1, 8)]
+    values = saliences([f"We saw {' '.join(row)}." for row in rows] + others)
+    assert len(set(values[: len(rows)])) == 1
+
+
 def test_nothing_has_no_salience():
     assert saliences([]) == []
     assert saliences([""]) == [pytest.approx(-0.6)]

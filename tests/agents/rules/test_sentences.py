@@ -9,6 +9,7 @@ from sage_rag.agents.rules.sentences import (
     split_sentences,
     uncapitalize,
 )
+from tests.growth import LINEAR, growth
 
 
 def test_a_run_on_of_plain_statements_gets_its_stops_back():
@@ -172,3 +173,8 @@ def test_what_is_quoted_in_several_sentences_is_left_out_after_the_speaker() -> 
 def test_who_spoke_is_left_out_with_what_was_said() -> None:
     text = '"Is it late?" Anna asked. The bus left. "No!" said the man. He waited for an hour.'
     assert split_sentences(text) == ["The bus left.", "He waited for an hour."]
+
+
+@pytest.mark.parametrize("typed", ["\n", " ", " - ", "; ", "is it ", "i'm "])
+def test_odd_text_is_read_in_linear_time(typed):
+    assert growth(lambda size: split_sentences(f"It hurts {typed * size}now."), 400) < LINEAR

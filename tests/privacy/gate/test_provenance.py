@@ -1,9 +1,11 @@
 """Each draft sentence is linked with the sentences that it comes from."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sage_rag.privacy.gate.provenance import align, read
+from tests.growth import LINEAR, growth
 from tests.privacy.gate.test_meaning import SENTENCES
 
 
@@ -33,3 +35,20 @@ def test_a_sentence_of_the_same_field_comes_first() -> None:
 
 def test_an_unknown_sentence_has_no_source() -> None:
     assert sources({"text": "The boiler leaks."}, {"text": "Giraffes sleep upright."}) == [()]
+
+
+@pytest.mark.parametrize("words", ["{} ", "if it hurts {}, rest and ", "it burns {}, should i go "])
+def test_a_table_without_stops_is_read_in_linear_time(words: str) -> None:
+    def record(size: int) -> None:
+        read({"text": "".join(words.format(number) for number in range(size))})
+
+    assert growth(record, 8_000 // len(words)) < LINEAR
+
+
+def test_a_long_sentence_is_cut_at_white_space() -> None:
+    words = [f"word{number}" for number in range(1_000)]
+    found = read({"text": " ".join(words)}).sentences
+    assert len(found) > 1
+    assert [t.text for f in found for t in f.sentence.tokens if t.kind == "word"] == [
+        "word"
+    ] * 1_000

@@ -184,6 +184,8 @@ def test_places_become_regions_and_unknown_ones_are_not_read(
         ("12.345,67 EUR", "about 12.000 EUR"),
         ("1234567", None),
         ("0.0345 l", None),
+        ("0.125 miles", "about 0.12 miles"),
+        ("0,375 km", "about 0,38 km"),
         ("125 mg", None),
         ("1250 ml", None),
         ("3.75%", None),

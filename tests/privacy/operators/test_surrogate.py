@@ -94,6 +94,7 @@ def test_white_space_around_a_value_stays() -> None:
         ("北京市海淀区", EntityType.LOCATION, "区"),
         ("47-year-old", EntityType.AGE, "-year-old"),
         ("EUR 12,345.67", EntityType.QUANTITY, "EUR "),
+        ("0.125 km", EntityType.QUANTITY, "0."),
     ],
 )
 def test_what_kind_of_thing_it_is_stays(value: str, entity_type: EntityType, kept: str) -> None:
