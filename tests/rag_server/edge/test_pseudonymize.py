@@ -198,6 +198,15 @@ def test_the_same_value_travels_as_the_same_token_in_every_field():
     assert len({message["content"] for message in sent["messages"]}) == 1
 
 
+def test_arguments_with_half_a_character_are_sent_as_text():
+    body = message("assistant", tool_calls=[call(f'{{"who": "{NAME}", "sign": "\\ud83d"}}')])
+    sent = pseudonymize_request(body, KEYS)
+    arguments = sent["messages"][0]["tool_calls"][0]["function"]["arguments"]
+    assert "Keller" not in arguments
+    assert json.loads(KEYS.restore_in_json(arguments)) == {"who": NAME, "sign": "\ud83d"}
+    assert json.dumps(sent, ensure_ascii=False).encode()
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from(list(TABLE)),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
