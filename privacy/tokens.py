@@ -136,12 +136,20 @@ class StreamReplacer:
     """Replace every occurrence of a grammar in a text that arrives in pieces.
 
     The concatenated output equals `grammar.pattern.sub(replace, whole_text)` for any split into
-    pieces. It holds back at most `grammar.longest` characters; the time is linear in the text.
+    pieces, unless `between` changes what is between occurrences. It holds back at most
+    `grammar.longest` characters; the time is linear in the text.
     """
 
-    def __init__(self, grammar: Grammar, replace: Callable[[re.Match[str]], str]) -> None:
+    def __init__(
+        self,
+        grammar: Grammar,
+        replace: Callable[[re.Match[str]], str],
+        between: Callable[[str], str] = str,
+    ) -> None:
+        """`between`: returns what the output has for the next text without an occurrence."""
         self._grammar = grammar
         self._replace = replace
+        self._between = between
         self._held: list[str] = []
         self._size = 0
         self._open = False
@@ -176,10 +184,10 @@ class StreamReplacer:
             for match in self._grammar.pattern.finditer(text):
                 if match.start() >= end:
                     break
-                yield text[position : match.start()]
+                yield self._between(text[position : match.start()])
                 yield self._replace(match)
                 position = match.end()
-        yield text[position:end]
+        yield self._between(text[position:end])
 
 
 def token_type(token: str) -> EntityType:

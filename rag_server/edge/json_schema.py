@@ -73,6 +73,7 @@ def json_text(value: Any, keys: CorpusKeys, path: str) -> str:
         raise refused(path, "a string is expected")
     try:
         parsed = json.loads(value)
+        json.dumps(parsed, ensure_ascii=False).encode()  # a lone surrogate can stay an escape only
     except (ValueError, RecursionError):
         return keys.pseudonymize(value)
     return json.dumps(any_json(parsed, keys, path, identifier), ensure_ascii=False)

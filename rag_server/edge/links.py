@@ -1,4 +1,4 @@
-"""Keep restored values out of web addresses in answers.
+"""Keep restored values out of web addresses, and of the labels of references, in answers.
 
 The server is not trusted. It could answer `![](https://its.own.host/?q=PERSON_[...])`. A client
 that shows images fetches this address; with the name restored in it, the server would receive a
@@ -11,10 +11,12 @@ import re
 from collections.abc import Callable, Collection
 
 from sage_rag.privacy.tokens import LOOSE, StreamReplacer
+from sage_rag.rag_server.edge.labels import LabelTracker
 from sage_rag.rag_server.edge.shown_values import is_short
 
 _ADDRESS = re.compile(
-    r"https?\\?:|[/\\]{2}|www\.|url\(|\\0{0,4}2f|\\u00[2-7]|&(?:#|sol|bsol|colon|tab|newline)",
+    r"https?\\?:|[/\\]{2}|www\.|url\(|\\0{0,4}[2-7][0-9a-f]|\\u00[2-7]"
+    r"|&(?:#|sol|bsol|colon|tab|newline)",
     re.IGNORECASE,
 )
 """The signs of an address: a scheme, two slashes or backslashes, `www.`, or escapes in Markdown,
@@ -22,8 +24,11 @@ HTML, CSS or JSON that spell one of them."""
 _FOUND = "//"
 _LONGEST_CUT = 8
 """A spelling that `_ADDRESS` finds has at most this many characters before a cut."""
-_IGNORED = dict.fromkeys(map(ord, "\t\n\r"))
-"""Browsers delete these characters from an address."""
+_IGNORED = re.compile(r"\\(?:\r\n|[\n\r\f])|[\t\n\r]")
+"""Browsers delete these characters from an address, and from a string of CSS a line break with a
+backslash before it."""
+_CSS_ESCAPE = re.compile(r"\\[0-9a-f]{1,6}\Z", re.IGNORECASE)
+"""A white space after it is a part of it (CSS Syntax 3, §4.3.7)."""
 _SPACES = " \t\n\r\f"
 """These end an address in Markdown (CommonMark 0.31, §6.3), and in HTML without quotes."""
 _FIRST_WORD = re.compile(r"[^\W_]+")
@@ -49,7 +54,7 @@ class AddressTracker:
     @property
     def in_address(self) -> bool:
         """Whether text appended here would belong to a web address."""
-        return _FOUND in self._open.values()
+        return any(text.startswith(_FOUND) for text in self._open.values())
 
     def read(self, text: str) -> None:
         """Read the next piece; the text may be cut anywhere."""
@@ -61,6 +66,10 @@ class AddressTracker:
                 assigned = at + 1
             if mark == "\\":
                 escaped = at + 1 if at != escaped else -1
+            elif mark in "\r\n\f" and at == escaped:
+                escaped = at + 1 if mark == "\r" else -1
+            elif mark in _SPACES and self._ends_escape(text, at, begun):
+                continue
             elif mark in _SPACES:
                 self._begin("word", at + 1, begun)
             elif mark == '"' and self._in_json and at != escaped:
@@ -85,11 +94,18 @@ class AddressTracker:
         self._open.pop(name, None)
         begun.pop(name, None)
 
+    def _ends_escape(self, text: str, at: int, begun: dict[str, int]) -> bool:
+        """Return whether the word before a place in a text ends with an escape of CSS."""
+        tail = text[max(begun["word"], at - _LONGEST_CUT) : at]
+        if at - begun["word"] < _LONGEST_CUT:
+            tail = self._open["word"] + tail
+        return "\\" in tail and _CSS_ESCAPE.search(tail) is not None
+
 
 def _short(text: str) -> str:
-    """Return the part of a text to store: a mark for an address, or its last characters."""
-    text = text.translate(_IGNORED)
-    return _FOUND if _ADDRESS.search(text) else text[-_LONGEST_CUT:]
+    """Return the part of a text to store: its last characters, after a mark for an address."""
+    text = _IGNORED.sub("", text)
+    return (_FOUND if _ADDRESS.search(text) else "") + text[-_LONGEST_CUT:]
 
 
 def replace_outside_addresses(
@@ -103,7 +119,7 @@ def replace_outside_addresses(
 
 
 class GuardedStream:
-    """Replace tokens outside web addresses in text that arrives in pieces.
+    """Replace tokens outside web addresses, and labels, in text that arrives in pieces.
 
     Addresses are searched in the output, because the value of a token may itself be an address. A
     short value gets a space on the side of a letter or digit: inside a word it would not be found
@@ -126,65 +142,63 @@ class GuardedStream:
         self._preceding = preceding
         self._in_json = in_json
         self._tracker = AddressTracker(in_json=in_json and not displayed)
-        self._replacer = StreamReplacer(LOOSE, self._value)
-        self._taken = self._given = 0
+        self._is_displayed = displayed or not in_json
+        self._labels = LabelTracker()
+        self._replacer = StreamReplacer(LOOSE, self._value, self._between)
         self._last = ""
         """The last character of the output."""
         self._ends_short = False
-        """Whether the last value ends with a short word, and what follows it is not known."""
-        self._begins_glued = False
-        """The same at the beginning of the output of a piece."""
-
-    @property
-    def in_address(self) -> bool:
-        """Whether the output so far ends inside a web address."""
-        return self._tracker.in_address
+        """Whether the output ends with a short word of a value."""
 
     def feed(self, piece: str) -> str:
         """Add the next piece; return the output that is now certain."""
-        return self._read(self._replacer.feed(piece))
+        return self._replacer.feed(piece)
 
     def flush(self) -> str:
         """Return the text that was held back, at its end or at a pause."""
-        return self._read(self._replacer.flush())
+        return self._replacer.flush()
 
-    def _read(self, given: str) -> str:
-        """Read the text after the last token."""
-        if rest := given[self._given :]:
-            self._tracker.read(rest)
-        self._taken = self._given = 0
-        if not given:
+    @property
+    def _is_guarded(self) -> bool:
+        """Whether a value here would be in an address or a label, also of a text before."""
+        others = (text for text in self._preceding if text is not self)
+        return (
+            self._tracker.in_address
+            or self._labels.in_reference
+            or any(text._tracker.in_address or text._labels.is_open for text in others)
+        )
+
+    def _between(self, text: str) -> str:
+        """Return the text between two tokens."""
+        if not text:
             return ""
-        apart = self._begins_glued and self._continues_word(given[0])
-        self._begins_glued = self._ends_short and not rest
-        self._ends_short = False
-        self._last = given[-1]
-        return f" {given}" if apart else given
+        self._tracker.read(text)
+        shown = self._labels.read(text) if self._is_displayed else text
+        if text[0] == ":" and any(other._labels.ends_label for other in self._preceding):
+            shown = f" {text}"
+        return self._shown(shown)
 
     def _value(self, match: re.Match[str]) -> str:
-        between = match.string[self._taken : match.start()]
-        self._tracker.read(between)
-        kept = self.in_address or any(text.in_address for text in self._preceding)
-        after = match.string[match.end() : match.end() + 1]
-        before = between[-1:] or self._last
-        value = match.group() if kept else self._apart(before, self._replace(match), after)
-        self._tracker.read(value)
-        self._taken = match.end()
-        self._given += len(between) + len(value)
-        self._last = value[-1:] or before
-        return value
-
-    def _apart(self, before: str, value: str, after: str) -> str:
-        """Return a value with spaces where a short word of it would be part of a longer one."""
-        first, last = _FIRST_WORD.match(value), _LAST_WORD.search(value)
-        if first and before.isalnum() and is_short(first.group()):
+        if self._is_guarded:
+            self._tracker.read(match.group())
+            self._labels.skip_token()
+            return self._shown(match.group())
+        value = self._replace(match)
+        first = _FIRST_WORD.match(value)
+        if first and self._last.isalnum() and is_short(first.group()):
             value = f" {value}"
-        self._ends_short = False
-        if last and is_short(last.group()):
-            if self._continues_word(after):
-                return f"{value} "
-            self._ends_short = not after
-        return value
+        self._tracker.read(value)
+        if self._is_displayed:
+            self._labels.add_value(value)
+        shown = self._shown(value)
+        last = _LAST_WORD.search(value)
+        self._ends_short = bool(last and is_short(last.group()))
+        return shown
 
-    def _continues_word(self, after: str) -> bool:
-        return after.isalnum() or (self._in_json and after == "\\")
+    def _shown(self, text: str) -> str:
+        """Return the next output, with a space where it would continue a short word of a value."""
+        continues = text[:1].isalnum() or (self._in_json and text[:1] == "\\")
+        apart = self._ends_short and continues
+        self._ends_short = self._ends_short and not text
+        self._last = text[-1:] or self._last
+        return f" {text}" if apart else text

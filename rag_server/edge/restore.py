@@ -15,45 +15,115 @@ from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.links import GuardedStream
 
 _STREAMED = ("content", "refusal", "reasoning_content", "reasoning")
-"""Texts that a stream sends in pieces; every other string of a chunk is whole."""
+"""Texts of a message, which a stream sends in pieces."""
 _MOST_TEXTS = 128
 """Texts of a stream: its choices, and the tool calls of each. Every token is compared with all."""
+_SOURCE_FIELDS = ("document", "distances")
+_NAMES_OF_SOURCES = ("id", "name", "source")
 
 _TextKey = tuple[int, str, int | None]
 """The address of a streamed text: choice index, field, and tool call index if it is in one."""
 
 
-def restore_body(value: Any, keys: CorpusKeys, *, content_is_json: bool = False) -> Any:
-    """Return a JSON value with the tokens in its strings and keys as plain values.
+def restore_body(body: Any, keys: CorpusKeys, *, content_is_json: bool = False) -> Any:
+    """Return a completion, or an error, with its tokens as plain values.
 
-    `content_is_json`: the request asked for JSON, so values in a `content` are escaped. A `content`
-    in parts stays unchanged, because a client may join the parts to an address.
+    `content_is_json`: the request asked for JSON, so values in a `content` are escaped. A field
+    that the API does not have stays unchanged, as does a `content` in parts, because a client may
+    join such texts to an address.
     """
+    if not isinstance(body, dict):
+        return body
+    restored = _around(body, keys)
+    if isinstance(choices := body.get("choices"), list):
+        restored["choices"] = [_whole_choice(c, keys, content_is_json) for c in choices]
+    return restored
+
+
+def _around(body: dict[str, Any], keys: CorpusKeys) -> dict[str, Any]:
+    """Return the fields around the choices.
+
+    Of the events and sources for Open WebUI it passes on what our server sends: that client runs
+    the code of an event `execute`, adds the text of an event `message` to the answer, and shows a
+    source with `html` in its metadata as a page with scripts.
+    """
+    around = {name: value for name, value in body.items() if name not in ("choices", "event")}
+    for name in ("citations", "error"):
+        if name in around:
+            around[name] = _values(around[name], keys)
+    if "sources" in around:
+        listed = around["sources"] if isinstance(around["sources"], list) else []
+        around["sources"] = [_sources(item, keys) for item in listed]
+    event = body.get("event")
+    if isinstance(event, dict) and event.get("type") == "source":
+        around["event"] = {"type": "source", "data": _sources(event.get("data"), keys)}
+    return around
+
+
+def _sources(given: Any, keys: CorpusKeys) -> dict[str, Any]:
+    """Return the known fields of sources as Open WebUI renders them, with plain values."""
+    fields = given if isinstance(given, dict) else {}
+    sources = {name: fields[name] for name in _SOURCE_FIELDS if name in fields}
+    if "source" in fields:
+        sources["source"] = _names(fields["source"])
+    if isinstance(fields.get("metadata"), list):
+        sources["metadata"] = [_names(item) for item in fields["metadata"]]
+    restored: dict[str, Any] = _values(sources, keys)
+    return restored
+
+
+def _names(given: Any) -> dict[str, Any]:
+    fields = given if isinstance(given, dict) else {}
+    return {name: fields[name] for name in _NAMES_OF_SOURCES if name in fields}
+
+
+def _values(value: Any, keys: CorpusKeys) -> Any:
+    """Return a JSON value with the tokens in its strings as plain values."""
     if isinstance(value, str):
         return keys.restore(value)
     if isinstance(value, list):
-        return [restore_body(item, keys, content_is_json=content_is_json) for item in value]
+        return [_values(item, keys) for item in value]
     if isinstance(value, dict):
-        restored = {
-            keys.restore(name): _field(name, item, keys, content_is_json)
-            for name, item in value.items()
-        }
-        sent, shown = value.get("content"), restored.get("content")
-        if "annotations" in restored and isinstance(sent, str) and isinstance(shown, str):
-            restored["annotations"] = moved(restored["annotations"], sent, shown)
-        return restored
+        return {name: _values(item, keys) for name, item in value.items()}
     return value
 
 
+def _whole_choice(choice: Any, keys: CorpusKeys, content_is_json: bool) -> Any:
+    if not isinstance(choice, dict) or not isinstance(message := choice.get("message"), dict):
+        return choice
+    restored = {name: _field(name, item, keys, content_is_json) for name, item in message.items()}
+    sent, shown = message.get("content"), restored.get("content")
+    if "annotations" in restored and isinstance(sent, str) and isinstance(shown, str):
+        restored["annotations"] = moved(restored["annotations"], sent, shown)
+    return {**choice, "message": restored}
+
+
 def _field(name: str, item: Any, keys: CorpusKeys, content_is_json: bool) -> Any:
-    if isinstance(item, str):
-        if name == "arguments":
-            return keys.restore_in_json(item)
+    """Return a field of a message."""
+    if name in _STREAMED and isinstance(item, str):
         if name == "content" and content_is_json:
             return keys.restore_in_json(item, displayed=True)
-    elif name in _STREAMED:
-        return item
-    return restore_body(item, keys, content_is_json=content_is_json)
+        return keys.restore(item)
+    if name == "tool_calls" and isinstance(item, list):
+        return [_call(call, keys) for call in item]
+    if name == "function_call" and isinstance(item, dict):
+        return _function(item, keys)
+    return _values(item, keys) if name == "annotations" else item
+
+
+def _call(call: Any, keys: CorpusKeys) -> Any:
+    if not isinstance(call, dict) or not isinstance(function := call.get("function"), dict):
+        return call
+    return {**_values(call, keys), "function": _function(function, keys)}
+
+
+def _function(function: dict[str, Any], keys: CorpusKeys) -> dict[str, Any]:
+    return {
+        name: keys.restore_in_json(value)
+        if name == "arguments" and isinstance(value, str)
+        else _values(value, keys)
+        for name, value in function.items()
+    }
 
 
 class StreamRestorer:
@@ -94,24 +164,23 @@ class StreamRestorer:
             try:
                 payload = json.loads(event.data)
             except (ValueError, RecursionError):
-                yield sse.Event(self._keys.restore(event.data), event.name).encode()
+                yield event.encode()
                 continue
             for restored in self._payload(payload):
                 yield sse.Event(_dump(restored), event.name).encode()
 
     def _payload(self, payload: Any) -> Iterator[Any]:
-        if isinstance(payload, dict) and payload.get("error"):
-            self.finished = True
-        choices = payload.get("choices") if isinstance(payload, dict) else None
-        if choices is None:
-            yield restore_body(payload, self._keys)
-            return
-        if not isinstance(choices, list) or not all(isinstance(c, dict) for c in choices):
-            # Its texts may continue others, in an order that depends on the client.
+        if not isinstance(payload, dict):
             yield payload
             return
-        around = {name: value for name, value in payload.items() if name != "choices"}
-        chunk = restore_body(around, self._keys)
+        if payload.get("error"):
+            self.finished = True
+        chunk = _around(payload, self._keys)
+        choices = payload.get("choices")
+        if not isinstance(choices, list) or not all(isinstance(c, dict) for c in choices):
+            # Its texts may continue others, in an order that depends on the client.
+            yield {**chunk, "choices": choices} if "choices" in payload else chunk
+            return
         self._last = {k: chunk[k] for k in ("id", "object", "created", "model") if k in chunk}
         for choice in choices:
             if choice.get("finish_reason") is not None:
@@ -148,25 +217,27 @@ class StreamRestorer:
                 restored[name] = [self._call(call, index) for call in value]
             elif name == "function_call" and isinstance(value, dict):
                 restored[name] = self._function(value, (index, name, None))
-            else:
-                restored[name] = restore_body(value, self._keys)
+            elif name == "annotations":
+                restored[name] = _values(value, self._keys)
+            else:  # a client may join it with another text
+                restored[name] = value
         if "annotations" in restored:
             restored["annotations"] = self._contents[index].moved(restored["annotations"])
         return restored
 
     def _call(self, call: Any, index: int) -> Any:
         if not isinstance(call, dict) or not isinstance(call.get("function"), dict):
-            return restore_body(call, self._keys)
+            return call
         around = {name: value for name, value in call.items() if name != "function"}
         place = (index, "tool_calls", _index(call))
         function = self._function(call["function"], place)
-        return {**restore_body(around, self._keys), "function": function}
+        return {**_values(around, self._keys), "function": function}
 
     def _function(self, function: dict[str, Any], place: _TextKey) -> dict[str, Any]:
         return {
             name: self._text(place).feed(value)
             if name == "arguments" and isinstance(value, str)
-            else restore_body(value, self._keys)
+            else _values(value, self._keys)
             for name, value in function.items()
         }
 

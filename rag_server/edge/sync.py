@@ -11,6 +11,7 @@ Does not guarantee: that the server's manifest is the owner's.
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -156,21 +157,22 @@ def _download(client: httpx.Client, place: str, path: Path, entry: FileEntry) ->
 
 
 def _bytes(client: httpx.Client, place: str, most: int) -> Iterator[bytes]:
-    """Yield the bytes of a file of at most `most` bytes."""
+    """Yield the bytes of a file of at most `most` bytes, as the server sends them.
+
+    A body that is compressed all the same is not opened: it may hold a thousand times as much.
+    """
     length = 0
     with client.stream("GET", place) as response:
         _check(response)
-        for piece in response.iter_bytes():
+        for piece in response.iter_raw():
             length += len(piece)
             if length > most:
-                raise UpstreamError("the server sent a longer file than its manifest describes")
+                raise UpstreamError("the server sent more than it should")
             yield piece
 
 
 def _json(client: httpx.Client, place: str) -> Any:
-    response = client.get(place)
-    _check(response)
-    return response.json()
+    return json.loads(b"".join(_bytes(client, place, _MAX_MANIFEST_BYTES)))
 
 
 def _check(response: httpx.Response) -> None:
@@ -193,7 +195,7 @@ def _translated(timeout_s: float) -> Iterator[None]:
         raise unreachable(error, hint="is --server right?") from None
     except httpx.HTTPError:
         raise UpstreamError("the server cannot be reached", hint="is --server right?") from None
-    except (ValidationError, ValueError, KeyError, TypeError):
+    except (ValidationError, ValueError, KeyError, TypeError, RecursionError):
         raise UpstreamError("the server does not list its versions") from None
     except OSError as error:
         raise InputError(f"cannot write the index: {error.strerror}") from None

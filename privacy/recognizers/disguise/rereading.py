@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -37,14 +38,17 @@ def changed_parts(text: str, view: AlignedText) -> Sequence[Part]:
     the view where the parts would be most of it.
     """
     length = len(view.text)
+    spaces = [at for at, character in enumerate(view.text) if character.isspace()]
     parts: list[Part] = []
     for place in _changes(text, view):
-        start = _space_before(view.text, place - _CONTEXT)
-        end = _space_after(view.text, place + 1 + _CONTEXT)
+        before = bisect_right(spaces, place - _CONTEXT)
+        after = bisect_left(spaces, place + 1 + _CONTEXT)
+        start = spaces[before - 1] if before else 0
+        end = spaces[after] if after < len(spaces) else length
         first, last = max(0, place - _REACH), min(length, place + 1 + _REACH)
         if parts and start <= parts[-1].end:
-            before = parts.pop()
-            start, first = before.start, before.first
+            last_part = parts.pop()
+            start, first = last_part.start, last_part.first
         parts.append(Part(start, end, first, last))
     if sum(part.end - part.start for part in parts) > _WORTHWHILE * length:
         return [Part(0, length, 0, length)]
@@ -60,15 +64,3 @@ def _changes(text: str, view: AlignedText) -> Iterator[int]:
         position = end
     if position != len(text) and view.text:
         yield len(view.text) - 1
-
-
-def _space_before(text: str, place: int) -> int:
-    while place > 0 and not text[place].isspace():
-        place -= 1
-    return max(0, place)
-
-
-def _space_after(text: str, place: int) -> int:
-    while place < len(text) and not text[place].isspace():
-        place += 1
-    return min(len(text), place)

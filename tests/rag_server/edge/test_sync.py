@@ -1,6 +1,8 @@
 """An edge pulls versions: whole, checked against the manifest, and with a key of scope `index`."""
 
+import gzip
 import json
+import tracemalloc
 
 import pytest
 from pydantic import SecretStr
@@ -132,6 +134,27 @@ def test_what_differs_from_its_manifest_is_not_kept(world: World, home, tmp_path
     assert not (local / "corpora" / "clinic" / "current").exists()
     assert not list(tmp_path.rglob("planted"))
     assert not list(local.rglob("*.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("headers", "content"),
+    [
+        ({"content-encoding": "gzip"}, gzip.compress(b'{"data": []}' + b" " * (32 << 20))),
+        ({}, b'{"data": []}' + b" " * (8 << 20)),
+        ({}, b"[" * 100_000),
+    ],
+    ids=["compressed", "long", "deep"],
+)
+def test_a_list_of_corpora_of_any_size_fills_no_memory(world: World, tmp_path, headers, content):
+    hostile = ScriptedServer(lambda _: Response(content, headers=headers))
+    tracemalloc.start()
+    try:
+        with pytest.raises(UpstreamError):
+            pull_versions(world.run(hostile), tmp_path / "local")
+        assert tracemalloc.get_traced_memory()[1] < 24 << 20
+    finally:
+        tracemalloc.stop()
+    assert not (tmp_path / "local").exists()
 
 
 def test_a_server_that_is_away_is_an_error(tmp_path):

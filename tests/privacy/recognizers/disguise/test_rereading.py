@@ -12,6 +12,7 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.disguise.recognizer import DisguiseRecognizer, without_disguises
 from sage_rag.privacy.recognizers.disguise.rereading import changed_parts
 from sage_rag.privacy.spans import Span
+from tests.growth import LINEAR, growth
 
 PROSE = "The river was high that spring and the mill stood still for weeks. "
 WORDS = st.lists(
@@ -80,3 +81,11 @@ def test_a_name_that_is_disguised_once_is_found_everywhere() -> None:
 def test_removing_the_last_character_is_a_change() -> None:
     text = "Maria\u200b"
     assert len(changed_parts(text, without_disguises(text))) == 1
+
+
+def test_a_long_word_full_of_disguises_is_divided_in_linear_time() -> None:
+    def divided(size: int) -> None:
+        text = "a." * size
+        assert changed_parts(text, without_disguises(text))
+
+    assert growth(divided, 1_500) < LINEAR
