@@ -206,11 +206,25 @@ def _index(update: CorpusFileUpdate, job: IndexJob, model: ModelCalls | None) ->
             if model:
                 await model.close()
 
+    before = _passages(job)
     with progress_bars(job.costs.line if job.costs else None) as progress:
         summary = asyncio.run(run())
     if summary.changes.removed or summary.changes.changed:
         _forget_replies(job.owner_folder)
     _print(job, summary)
+    if (now := _passages(job)) < before:
+        shown = f"this version has {counted(now, 'passage')}, the one before had {before}"
+        typer.echo(shown, err=True)
+
+
+def _passages(job: IndexJob) -> int:
+    """Return the number of passages of the current version; 0 if none can be read."""
+    from sage_rag.indexer.versions import current_path, read_manifest
+
+    try:
+        return read_manifest(current_path(job.home, job.name)).counts["passages"]
+    except InputError:
+        return 0
 
 
 def _forget_replies(owner_folder: Path) -> None:

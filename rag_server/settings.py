@@ -7,13 +7,15 @@ example `SAGE_RAG_SERVE_PORT` or `SAGE_RAG_EDGE_PORT`. Nothing is read at import
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic_core import PydanticCustomError
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -27,6 +29,17 @@ from sage_rag.common.web.serving import Serving
 from sage_rag.rag_server.limits import RequestLimits
 
 _TABLES = {"serve", "edge"}
+
+
+_ORIGIN = re.compile(r"\*|[a-z][a-z0-9+.-]*://[^\s/?#@A-Z]+")
+"""As browsers write an origin: scheme and host in lower case, no path and no final slash."""
+
+
+def _origin(given: str) -> str:
+    if not _ORIGIN.fullmatch(given):
+        message = "should be an origin as browsers send it, such as https://chat.example.org"
+        raise PydanticCustomError("origin", message)
+    return given
 
 
 def _cores() -> int:
@@ -96,7 +109,7 @@ class ServiceSettings(_Settings):
     """A file of API keys, made by `sage-rag token new`."""
     insecure_no_auth: bool = False
     """Ask for no API key."""
-    cors_origin: tuple[str, ...] = ()
+    cors_origin: tuple[Annotated[str, AfterValidator(_origin)], ...] = ()
     """Origins of web pages whose scripts may read answers, such as `https://chat.example.org`."""
     audit_log: Path | None = None
     """A file to which a line is added for every request: who, what, when; never a text."""

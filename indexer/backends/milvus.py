@@ -107,5 +107,5 @@ def _parts(rows: NDArray[np.int64] | None) -> Iterator[list[str] | None]:
 
 def _unreachable(error: Exception) -> UpstreamError:
     return UpstreamError(
-        f"Milvus failed: {type(error).__name__}", hint="is the address of `vectors` right?"
+        f"Milvus failed: {type(error).__name__}", hint="is the address of --milvus right?"
     )

@@ -85,6 +85,8 @@ def make_key(
     """
     if not scopes:
         raise InputError("an API key needs a scope", hint=f"one of {', '.join(Scope)}")
+    if not name.isprintable() or name != name.strip():
+        raise InputError("the name of an API key is one line of printable characters")
     key_id = secrets.token_hex(4)
     plain = f"sk-sage-{key_id}-{secrets.token_urlsafe(32)}"
     try:

@@ -72,11 +72,13 @@ def test_it_says_what_changed(command: Command, corpus: Path) -> None:
     first = command("--recipe", "encrypted")
     assert first.exit_code == 0, first.output
     assert "since the last version: 20 added, 0 changed, 0 removed" in first.stderr
+    assert "the one before" not in first.stderr
     corpus.write_text("".join(json.dumps(record(i)) + "\n" for i in range(12)))
     second = command("--recipe", "encrypted")
     assert "since the last version: 0 added, 0 changed, 8 removed" in second.stderr
     said = json.loads(second.stdout)
     assert (said["removed"], said["unchanged"], said["published"]) == (8, 12, 12)
+    assert "this version has 12 passages, the one before had 20" in second.stderr
 
 
 def test_a_dry_run_prints_figures_and_leaves_nothing(command: Command, tmp_path: Path) -> None:

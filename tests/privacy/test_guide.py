@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -22,11 +23,13 @@ def test_the_commands_work_in_order(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     record = '{"note": "Maria Keller called from +49 30 1234567 about her knee."}\n'
     Path("notes.jsonl").write_text(record, "utf-8")
-    Path("reception.pass").write_text("another passphrase", "utf-8")
     for line in "".join(blocks("")).replace("\\\n", " ").splitlines():
         if line.startswith("export "):
             name, value = shlex.split(line)[1].split("=", 1)
             monkeypatch.setenv(name, value)
+            continue
+        if not line.startswith("sage-rag "):
+            subprocess.run(["sh", "-c", line], check=True)
             continue
         monkeypatch.setattr("sys.argv", shlex.split(line))
         with pytest.raises(SystemExit) as ended:

@@ -79,3 +79,20 @@ def test_a_secret_comes_from_its_file_and_not_from_an_empty_one(tmp_path):
     path.write_text("\n")
     with pytest.raises(InputError):
         secret(None, path)
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://chat.example.org", "http://[::1]:3000", "app://obsidian.md", "*"]
+)
+def test_an_origin_as_browsers_send_it_is_taken(origin):
+    assert EdgeSettings.load({"cors_origin": [origin]}).cors_origin == (origin,)
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["https://chat.example.org/", "chat.example.org", "https://Chat.example.org", "a b", ""],
+)
+def test_an_origin_that_no_browser_sends_is_refused(origin):
+    with pytest.raises(InputError, match="should be an origin") as refused:
+        EdgeSettings.load({"cors_origin": [origin]})
+    assert "Chat" not in str(refused.value)

@@ -25,7 +25,7 @@ def cipher(
 ) -> None:
     """Pretrain a model on ciphertext, then on plain text; a killed run continues where it was.
 
-    The cipher is no encryption: anyone who has the training text can read it without the key.
+    The cipher is no encryption: anyone who has the ciphertext can read it without the key.
 
     Example: sage-rag train cipher --example crypto_llm_3m > recipe.toml
     Example: sage-rag train cipher --config recipe.toml

@@ -25,6 +25,7 @@ from sage_rag.common.exceptions import UpstreamError
 
 _MALFORMED_TRIES = 3
 """A proxy that is restarting sends no completions either, but a wrong address is more likely."""
+_PRIVATE_AUTHORITY = "a private authority is named by SSL_CERT_FILE, except for localhost"
 _TEMPORARY = frozenset({408, 409, 425, 429})
 _BUSY = {429: (429, "upstream_rate_limited"), 503: (503, "upstream_busy")}
 """What a service of ours answers if its model answers this: its clients wait as well."""
@@ -65,7 +66,7 @@ class EndpointErrors:
             return self._status(status)
         return UpstreamError(f"{self.endpoint} reported an error", hint=self.hint)
 
-    def timeout(self, error: Exception) -> RetryableError:
+    def timeout(self, error: Exception) -> UpstreamError:
         """Return the error for a connection or an answer that does not come in time."""
         if type(error.__cause__).__name__ == "ConnectTimeout":
             return self.connection(error)
@@ -74,11 +75,14 @@ class EndpointErrors:
             hint=self.slow_hint or self.hint,
         )
 
-    def connection(self, error: Exception) -> RetryableError:
+    def connection(self, error: Exception) -> UpstreamError:
         """Return the error for a connection that cannot be made, or breaks."""
         cause = error.__cause__
         root = cause.__cause__ if cause else None
         kind = type(cause).__name__
+        if isinstance(root, aiohttp.ClientConnectorCertificateError):
+            message = f"the certificate of {self._addressed} is not trusted"
+            return UpstreamError(message, hint=_PRIVATE_AUTHORITY)
         if kind == "DecodingError":
             message = f"{self._addressed} sends data that cannot be decompressed"
             return RetryableError(message, hint=self.hint, max_tries=_MALFORMED_TRIES)

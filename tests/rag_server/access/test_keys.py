@@ -97,6 +97,8 @@ def test_a_damaged_file_is_an_error_that_quotes_nothing(file):
     [
         ("", CHAT, {}),
         ("x" * 81, CHAT, {}),
+        ("edge\n1f0c9a52  admin", CHAT, {}),
+        (" edge", CHAT, {}),
         ("x", frozenset(), {}),
         ("x", CHAT, {"tokens_per_day": 0}),
     ],

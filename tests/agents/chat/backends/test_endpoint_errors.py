@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import ssl
+from types import SimpleNamespace
+from typing import Any, cast
+
+import aiohttp
 import pytest
 
 from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors, retry_after_s
+from sage_rag.agents.chat.protocols import RetryableError
 
 NOON = 1_767_268_800.0  # Thu, 01 Jan 2026 12:00:00 GMT
 
@@ -51,3 +57,16 @@ def test_retry_after_is_read(headers: dict[str, str], expected: float | None) ->
 def test_a_late_answer_has_a_hint_that_its_reader_can_follow(slow_hint: str, shown: str) -> None:
     errors = EndpointErrors("the endpoint", "check it", 5.0, slow_hint=slow_hint)
     assert errors.timeout(TimeoutError()).hint == shown
+
+
+def test_a_certificate_that_is_not_trusted_is_named_and_not_tried_again() -> None:
+    place = cast(Any, SimpleNamespace(host="models", port=443, ssl=True))
+    refused = aiohttp.ClientConnectorCertificateError(place, ssl.SSLCertVerificationError())
+    library = type("ConnectTimeout", (Exception,), {})()
+    library.__cause__ = refused
+    timeout = TimeoutError()
+    timeout.__cause__ = library
+    error = EndpointErrors("the endpoint", "check it", 5.0).timeout(timeout)
+    assert str(error) == "the certificate of the endpoint is not trusted"
+    assert "SSL_CERT_FILE" in str(error.hint)
+    assert not isinstance(error, RetryableError)
