@@ -135,3 +135,29 @@ def test_a_passage_of_thousands_of_sentences_takes_little_time():
     found = choose(values, asked=stems, most_words=60, few_words=20)
     assert process_time() - before < 2  # 0.1 s; with every gain computed again each time, 25 s
     assert {sentence.stems[0] for sentence in found} == set(stems)
+
+
+PLAN = """\
+PLAN
+Cough.
+• Syrup at night for a week.
+High blood pressure.
+• Reasoning: The values at home are good.
+• Treatment: Go on with 40 mg.
+Patient agreements: The patient agrees with the plan for a year.
+"""
+
+
+def test_a_heading_comes_with_what_stands_below_it():
+    found = chosen("What is the plan for the high blood pressure?", PLAN, few_words=1, brief=True)
+    assert found[:3] == [
+        "High blood pressure.",
+        "Reasoning: The values at home are good.",
+        "Treatment: Go on with 40 mg.",
+    ]
+
+
+def test_a_heading_without_what_stands_below_it_is_left_out():
+    text = PLAN.replace("Cough.", "Plan for the cough.").replace("Syrup", "The pharmacy has syrup")
+    found = chosen("Does the patient agree with the plan?", text, most_words=17, few_words=1)
+    assert not any(text in ("Plan for the cough.", "High blood pressure.") for text in found)
