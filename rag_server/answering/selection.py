@@ -158,9 +158,9 @@ def _completed(
         following = by_place.get(sentence.place + 1)
         if following and following.topic == sentence.topic and _announces(sentence):
             add(following, most_words)
-    for item in _below_headings(chosen, own):
-        add(item, most_words)
-    bare = [s for s in complete[1:] if _is_bare_heading(s, by_place, complete)]
+    for number, item in enumerate(_below_heading(chosen[0], own)):
+        add(item, most_words if number else inf)
+    bare = [s for s in complete if _is_bare_heading(s, by_place, complete)]
     complete = [s for s in complete if s not in bare]
     for sentence in list(complete):
         if _CASE.match(sentence.text):
@@ -174,11 +174,10 @@ def _completed(
     return complete
 
 
-def _below_headings(chosen: Sequence[Sentence], own: Sequence[Sentence]) -> Iterator[Sentence]:
-    """Yield what stands below the first of the chosen sentences, if it is a heading."""
-    place = own.index(chosen[0])
-    following = own[place + 1 :]
-    if following and following[0].is_below(chosen[0]):
+def _below_heading(best: Sentence, own: Sequence[Sentence]) -> Iterator[Sentence]:
+    """Yield what stands below the best sentence, if that is a heading."""
+    following = own[own.index(best) + 1 :]
+    if following and following[0].is_below(best):
         topic = following[0].topic
         yield from takewhile(lambda sentence: sentence.topic == topic, following)
 
