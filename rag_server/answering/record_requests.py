@@ -16,6 +16,8 @@ REQUESTS = frozenset(
     "overview".split()
 )
 """Words that ask for a record, and for nothing in it."""
+_GENITIVE = re.compile(rf"{TOKEN.pattern}(?:['’]s?\b)?")
+"""A name in a request: "Summarise Ada's case."."""
 _ASKS_OUTCOME = re.compile(
     r"\b(?:outcome|result|end) of\b[^?]*\b(?:case|proceedings|trial|appeal|action|application)\b"
     r"|\bwhat did the courts? (?:finally )?(?:decide|rule|hold)\b"
@@ -58,7 +60,7 @@ def asks_for_overview(question: str) -> bool:
 
 def asks_for_outcome(question: str) -> bool:
     """Return whether a question asks how a case ended, and for nothing else in it."""
-    plain = TOKEN.sub(" ", question)
+    plain = _GENITIVE.sub(" ", question)
     if not _ASKS_OUTCOME.search(plain):
         return False
     return (REQUESTS | _OUTCOMES).issuperset(plain_words(plain))
@@ -78,7 +80,7 @@ def asks_for_record(question: str, *, by_code: bool) -> bool:
         return True
     if _ASKS_FACT.search(question):
         return False
-    plain = _MESSAGE.sub(" ", TOKEN.sub(" ", question))
+    plain = _MESSAGE.sub(" ", _GENITIVE.sub(" ", question))
     words = plain_words(without_numbers(plain) if by_code else plain)
     allowed = REQUESTS | _HOLDS if asks_who(question) else REQUESTS
     return allowed.issuperset(words)
@@ -96,9 +98,8 @@ def without_numbers(text: str) -> str:
 
 
 def plain_words(question: str) -> list[str]:
-    """Return the content words of a question without its names, nor the "s" of their genitive."""
-    words = content_words(TOKEN.sub(" ", question)).casefold().split()
-    return [word for word in words if word != "s"]
+    """Return the content words of a question without its names."""
+    return content_words(TOKEN.sub(" ", question)).casefold().split()
 
 
 def content_words(question: str) -> str:
