@@ -37,6 +37,8 @@ _OPENINGS = frozenset(
 )
 """Words that begin a sentence after initials: `He saw the N.P. She agreed.`"""
 _BULLET = re.compile(r"(?:[•◦▪●‣·*–—-]|\[[ xX✓]?\])\s+")
+_QUOTE_SIGNS = re.compile(r"(?:>[ \t]*)+(?=[^\s>])")
+"""What a mail puts before each line that it quotes."""
 _WRAPPED_WORDS, _COLUMN_WORDS = 7, 4
 _NEAR = 200
 """Characters before and after the end of a line: some four lines of a column."""
@@ -47,6 +49,7 @@ _UNFINISHED = frozenset(
     " it they is are was were will would can could may must my your his her our their".split()
 )
 """Words that end no sentence."""
+_LOWER_CASE = re.compile(r"[ \t]+[a-z]")
 _LAST_WORD = re.compile(r"\S{1,12}\Z")
 _NEXT_WORD = re.compile(r"\s+(?P<open>[\"'“(]?)\+?(?P<word>\[|[^\W_]+)")
 _VALUE = re.compile(
@@ -59,13 +62,16 @@ def sentence_spans(text: str, *, full_width: bool = True) -> list[tuple[int, int
     """Return `[start, end)` of each sentence, in order, without white space at its ends.
 
     A sentence ends at a line break, and at `.`, `!`, `?` or `…` before white space, except where
-    the stop belongs to an abbreviation or initials. `full_width`: it also ends at `。`, `！` or
+    the stop belongs to an abbreviation or initials, or to a quotation before a lower-case letter.
+    `full_width`: it also ends at `。`, `！` or
     `？`. Outside of the spans there is only white space. Linear in the text.
     """
     spans: list[tuple[int, int]] = []
     start = 0
     for match in (_FULL_WIDTH_STOP if full_width else _STOP).finditer(text):
-        if match.group()[0] == "." and _goes_on(text, start, match):
+        if _names_speaker(text, match) or (
+            match.group()[0] == "." and _goes_on(text, start, match)
+        ):
             continue
         spans.append((start, match.end()))
         start = match.end()
@@ -92,7 +98,9 @@ def unwrapped_spans(text: str) -> list[tuple[int, int]]:
 def _is_wrapped(text: str, end: int, following: int) -> bool:
     if text.count("\n", end, following) != 1 or text[end - 1] in ".!?…:;":
         return False
-    words = text[text.rfind("\n", 0, end) + 1 : end].split()
+    words = text[text.rfind("\n", 0, end) + 1 : end].lstrip("> \t").split()
+    signs = _QUOTE_SIGNS.match(text, following)
+    following = signs.end() if signs else following
     if len(words) < _COLUMN_WORDS or is_bulleted(text[following : following + 4]):
         return False
     if len(words) < _WRAPPED_WORDS:
@@ -116,6 +124,12 @@ def is_bulleted(sentence: str) -> bool:
 def without_bullet(sentence: str) -> str:
     """Return a sentence without the bullet that it begins with."""
     return _BULLET.sub("", sentence, count=1) if is_bulleted(sentence) else sentence
+
+
+def _names_speaker(text: str, stop: re.Match[str]) -> bool:
+    """Return whether a quotation ends with a stop, and its sentence goes on: `"Run!" he said.`"""
+    is_quoted = stop.group()[-1] in "\"'”’"
+    return is_quoted and _LOWER_CASE.match(text, stop.end()) is not None
 
 
 def _goes_on(text: str, start: int, stop: re.Match[str]) -> bool:

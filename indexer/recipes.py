@@ -58,6 +58,8 @@ class Recipe:
         return self.method != "attrprompt"
 
 
+_RESTORABLE = replace(IDENTIFIERS_ONLY, min_tokens=None)
+"""Nothing of a record is lost, however much of it are tokens: a list of addresses, a short mail."""
 _RECIPES = (
     Recipe("origin", "none", None, "none", None, "the corpus unchanged; a baseline, not protected"),
     Recipe(
@@ -65,7 +67,7 @@ _RECIPES = (
         "identifiers replaced by their type; every other word stays",
     ),
     Recipe(
-        "encrypted", "identifiers", "soe-all", "none", IDENTIFIERS_ONLY,
+        "encrypted", "identifiers", "soe-all", "none", _RESTORABLE,
         "identifiers as tokens a key restores; every other word stays",
     ),
     Recipe(

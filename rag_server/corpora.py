@@ -221,7 +221,9 @@ class CorpusSearch:
             meant = people.meant if people else ()
             passages = opened.retriever.retrieve(question, top_k, words, groups, meant)
             layers = opened.version.layers
-            evidence = find_evidence(question, passages, words, layers, self._embedder, people)
+            evidence = find_evidence(
+                question, passages, words, layers, self._embedder, people, groups
+            )
             vectors = _sentence_vectors(passages, opened.version)
             return SearchResult(passages, opened.version.manifest, evidence, vectors)
 

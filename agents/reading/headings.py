@@ -23,6 +23,8 @@ _SHORT_FORM = 5
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _NUMBERING = re.compile(r"[\W\d]*+(?:[IVXLa-h]{1,5}[.)])?+[\W\d]*+")
 """What may precede a heading on its line: "II." or "(a)"."""
+_NUMBER = re.compile(r"\A\W*(?:[IVX]{1,5}|[A-Z]|\d{1,2})[.)][ \t]+")
+"""The number of a heading that is part of its line: "A. Criminal proceedings"."""
 _FORBIDS = frozenset("not no never stop don't without".split())
 """Words that make a line in upper case an instruction."""
 _SUBJECTS = frozenset("i you he she it we they".split())
@@ -108,7 +110,9 @@ def headed_sentences(
         elif following is not None and line.is_topic_of(following):
             topic = _written(line.text)
             # A diagnosis alone on its line can answer, too.
-            yield HeadedSentence(line.start, line.end, opening, section)
+            numbered = _NUMBER.match(line.text)
+            start = line.start + (numbered.end() if numbered else 0)
+            yield HeadedSentence(start, line.end, opening, section)
             opening = topic
         else:
             label = opening or (topic if is_bulleted(line.text) else "")
@@ -148,7 +152,7 @@ def _lines(text: str, holds_value: Callable[[str], bool]) -> Iterator[_Line]:
 
 def _written(heading: str) -> str:
     """Return a heading as it stands before a sentence: "Chief complaint"."""
-    bare = heading.strip(" \t:.•–-*#_=")
+    bare = _NUMBER.sub("", heading).strip(" \t:.•–-*#_=")
     words = bare.split()
     if bare.isupper() and (len(words) > 1 or len(bare) > _SHORT_FORM):
         bare = bare.capitalize()

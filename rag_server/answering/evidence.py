@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from sage_rag.agents.lexicon import lexicon
 from sage_rag.common.stems import stem
 from sage_rag.indexer.passages import Layer, Passage
 from sage_rag.indexer.protocols import Embedder
@@ -20,6 +18,15 @@ from sage_rag.privacy.entities import EntityType, Identifiability, identifiabili
 from sage_rag.privacy.lookup import codes_of
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.particulars import asks_who, states_particular
+from sage_rag.rag_server.answering.record_requests import (
+    REQUESTS,
+    asks_for_day,
+    asks_for_outcome,
+    asks_for_record,
+    content_words,
+    plain_words,
+    without_numbers,
+)
 from sage_rag.rag_server.named_people import NamedPeople
 from sage_rag.rag_server.retrieval import SearchableLayer, without_tokens
 
@@ -39,27 +46,6 @@ the development questions with an answer are below it, and few questions off the
 _READABLE = 0.6
 """The same, from which on the nearest passages are read: reading takes longer than searching."""
 _DIRECT = frozenset(t.value for t in EntityType if identifiability(t) is Identifiability.DIRECT)
-_WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’][^\W_]+)?")
-_REQUESTS = frozenset(
-    "tell know knows show give find say describe explain summarize summarise summary information "
-    "info details record records file files data patient client customer case visit story matter "
-    "overview".split()
-)
-"""Words that ask for a record, and for nothing in it."""
-_EVENTS = frozenset(
-    "happen happened happens occurred came come went visit visited visits done did do took place "
-    "seen saw made job jobs work worked appointment appointments entry entries events "
-    "event anything anyone anybody something someone nothing".split()
-)
-"""Words that ask, next to a date, for what a record of this date says."""
-_HOLDS = frozenset(
-    "whose live lives lived living resides reside address home house flat phone telephone mobile "
-    "number serial frame chassis order claim policy reference registration licence license "
-    "plate car van vehicle belong belongs belonging owns own owner owned has have membership "
-    "member reached called account invoice email e-mail mail".split()
-)
-"""Words that ask, after "who" and next to a value, whose value it is."""
-_ASKS_FACT = re.compile(r"\b(?:when|where|why)\b", re.IGNORECASE)
 _CODE_TYPES = _DIRECT - {EntityType.PERSON.value}
 _FEW = 2
 """Words next to a name in a question that is no sentence."""
@@ -146,14 +132,15 @@ def find_evidence(
     layers: Mapping[Layer, SearchableLayer],
     embedder: Embedder,
     people: NamedPeople | None = None,
+    groups: Sequence[Sequence[str]] = (),
 ) -> Evidence:
     """Return the evidence for a question in the layer that its passages come from.
 
     `words`: the blind words of the values in the question. `people`: whom its persons may mean;
-    without, the blind words decide.
+    without, the blind words decide. `groups`: for each word of a name, the tokens that have it.
     """
     unknown = _unknown(question, words, layers, people)
-    if people and (asks_who(question) or _asks_for_day(question)):
+    if people and (asks_who(question) or asks_for_day(question)):
         unknown = (*unknown, *(token for token in people.unknown if token not in unknown))
     alike = people.alike if people else ()
     if not passages:
@@ -162,7 +149,7 @@ def find_evidence(
     similarity, sentence = _similarities(question, passages, layer, embedder)
     coverage = _coverage(question, passages, layer, unknown)
     named = {m.group() for m in TOKEN.finditer(question) if _is_direct(m.group())}
-    about = _about(passages, layer, people, len(named - {*unknown})) if people else ()
+    about = _about(passages, layer, people, len(named - {*unknown}), groups) if people else ()
     judged = {m for m in named if people is None or _type(m) != EntityType.PERSON}
     known = len(judged - {*unknown}) + bool(about and people and people.known)
     by_code = not unknown and _is_by_code(question, [p.text for p in passages[:_READ]])
@@ -181,7 +168,12 @@ def find_evidence(
         unknown=unknown,
         known=known,
         sentence=sentence,
-        whole_record=is_found and not partial and _asks_for_record(question, by_code=by_code),
+        whole_record=is_found
+        and not partial
+        and (
+            asks_for_record(question, by_code=by_code)
+            or (len(about) == 1 and asks_for_outcome(question))
+        ),
         particular=particular,
         about=about,
         meant=meant,
@@ -194,8 +186,8 @@ def find_evidence(
 
 def _is_in_record(question: str, about: Sequence[int], passages: Sequence[Passage]) -> bool:
     """Return whether one of the passages `about` a person holds a question's one or two words."""
-    asked = {stem(word) for word in _plain_words(question) if word not in _REQUESTS}
-    held = (set(map(stem, _plain_words(passages[rank - 1].text))) for rank in about)
+    asked = {stem(word) for word in plain_words(question) if word not in REQUESTS}
+    held = (set(map(stem, plain_words(passages[rank - 1].text))) for rank in about)
     return 0 < len(asked) <= _FEW and any(asked <= words for words in held)
 
 
@@ -203,8 +195,8 @@ def _is_by_code(question: str, texts: Sequence[str]) -> bool:
     """Return whether a question is a code that a text has, and at most one other word."""
     tokens = {m.group() for m in TOKEN.finditer(question) if m.group(1) in _CODE_TYPES}
     plain = TOKEN.sub(" ", question)
-    words = _plain_words(_without_numbers(plain))
-    if sum(word not in _REQUESTS for word in words) > 1:
+    words = plain_words(without_numbers(plain))
+    if sum(word not in REQUESTS for word in words) > 1:
         return False
     codes = codes_of(plain)
     return any(
@@ -215,17 +207,24 @@ def _is_by_code(question: str, texts: Sequence[str]) -> bool:
 
 
 def _about(
-    passages: Sequence[Passage], layer: SearchableLayer, people: NamedPeople, names: int
+    passages: Sequence[Passage],
+    layer: SearchableLayer,
+    people: NamedPeople,
+    names: int,
+    groups: Sequence[Sequence[str]] = (),
 ) -> tuple[int, ...]:
     """Return the ranks of the passages that hold what is named, or most of it; `names`: persons.
 
     Of these, the ones with a date that is named, if there are any.
     """
-    # One person may be meant by any of the tokens; several are each meant by their own.
+    # One person may be meant by any of the tokens; several are each meant by their own, of which a
+    # record may have more than one: "Ann", "Ann Lee". The words of the names count them once.
     several = names > 1 or not people.known
+    by_word = [[t for t in group if t in people.meant] for group in groups]
+    each = by_word if any(by_word) else [[token] for token in people.meant]
     on_day = frozenset(layer.rows_with(people.dates).tolist())
     held = Counter[int]()
-    for tokens in [[token] for token in people.meant] if several else [people.meant]:
+    for tokens in each if several else [people.meant]:
         rows = frozenset(layer.rows_with(tokens).tolist())
         held.update(rank for rank, passage in enumerate(passages, 1) if passage.row in rows)
     most = max(held.values(), default=0)
@@ -257,7 +256,7 @@ def _coverage(
     A known name counts as a word of every passage: a passage is also found by names that its text
     leaves out.
     """
-    asked = [w for w in dict.fromkeys(lexical_words(_content(question))) if len(w) > 1]
+    asked = [w for w in dict.fromkeys(lexical_words(content_words(question))) if len(w) > 1]
     known = layer.holders(asked)
     rarity = {word: math.log(1 + len(layer) / (known[word] + 0.5)) for word in asked}
     whole = sum(rarity.values())
@@ -266,49 +265,6 @@ def _coverage(
     named = {word for word in asked if _is_direct(word) and word not in unknown}
     held = (named.union(lexical_words(passage.text)) for passage in passages[:_READ])
     return max(sum(rarity[word] for word in asked if word in found) for found in held) / whole
-
-
-def _content(question: str) -> str:
-    """Return the words of a question that are no stop words; stems differ from stop words."""
-    stop = lexicon().stop_words
-    found = (match.group() for match in _WORD.finditer(question))
-    return " ".join(word for word in found if word.casefold() not in stop)
-
-
-def asks_for_overview(question: str) -> bool:
-    """Return whether a question asks for a record: "tell me about", "what was the case of"."""
-    words = TOKEN.sub(" ", question).casefold().split()
-    return any(word.strip("?.,:") in _REQUESTS for word in words)
-
-
-def _asks_for_record(question: str, *, by_code: bool) -> bool:
-    """Return whether a question asks for a record, or whose it is, and for nothing in it.
-
-    It has no content but names and words that ask so. `by_code`: or a code.
-    """
-    if _asks_for_day(question):
-        return True
-    if _ASKS_FACT.search(question):
-        return False
-    plain = TOKEN.sub(" ", question)
-    words = _plain_words(_without_numbers(plain) if by_code else plain)
-    allowed = _REQUESTS | _HOLDS if asks_who(question) else _REQUESTS
-    return allowed.issuperset(words)
-
-
-def _asks_for_day(question: str) -> bool:
-    """Return whether a question has no content but a date, names and what happened then."""
-    has_day = any(m.group(1) == EntityType.DATE_TIME for m in TOKEN.finditer(question))
-    return has_day and (_REQUESTS | _EVENTS).issuperset(_plain_words(question))
-
-
-def _without_numbers(text: str) -> str:
-    """Return a text without the words that have a digit."""
-    return " ".join(word for word in text.split() if not any(map(str.isdecimal, word)))
-
-
-def _plain_words(question: str) -> list[str]:
-    return _content(TOKEN.sub(" ", question)).casefold().split()
 
 
 def _unknown(

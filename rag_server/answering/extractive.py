@@ -14,10 +14,11 @@ from sage_rag.indexer.protocols import Embedder
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.answering.cues import asks_value
 from sage_rag.rag_server.answering.details import lacks_detail
-from sage_rag.rag_server.answering.evidence import Evidence, asks_for_overview
+from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.focus import asked_marks, names_in, passages_in_focus
 from sage_rag.rag_server.answering.names import names_no_one, names_someone, without_names
 from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
+from sage_rag.rag_server.answering.overview import overview
 from sage_rag.rag_server.answering.particulars import (
     particular_of,
     particulars_asked,
@@ -28,6 +29,11 @@ from sage_rag.rag_server.answering.reading import (
     is_readable,
     read_sentences,
     together,
+)
+from sage_rag.rag_server.answering.record_requests import (
+    asks_for_message,
+    asks_for_outcome,
+    asks_for_overview,
 )
 from sage_rag.rag_server.answering.selection import choose
 from sage_rag.rag_server.answering.sentences import (
@@ -56,9 +62,6 @@ _PART_ENDS = re.compile(
     r"\?\s+|,?\s+and\s+(?=(?:for |to |in )?(?:what|which|how|who|whom|when|where|why)\b)",
     re.IGNORECASE,
 )
-_OVERVIEW = 2
-"""An overview ends with the sentence that makes it this many times `most_words`, or once as many at
-the end of a section."""
 _FEW_AROUND = 24
 """`few_words` of an answer that a reader found."""
 _COURTESIES = frozenset(
@@ -127,8 +130,9 @@ class ExtractiveAnswerer:
         """Return the answer from the records that were found."""
         question, own = context.standalone or context.question, context.question
         sentences = self._readable(question, context)
-        if overview := self._overview(question, sentences, context.evidence):
-            return _written(overview)
+        if record := self._overview(question, sentences, context.evidence):
+            # Who wrote a message, and to whom, is not read: both names are in it.
+            return _answer(_written(record), unclear=asks_for_message(question))
         asked = set(content_stems(own))
         carried = set[str]()
         if question != own:
@@ -179,27 +183,20 @@ class ExtractiveAnswerer:
     def _overview(
         self, question: str, sentences: Sequence[Sentence], evidence: Evidence | None
     ) -> list[Sentence]:
-        """Return how a record begins, from the sentence on that names whom a question names.
-
-        Of several pieces of a record, it is the first one with the name: the others are about the
-        same person, and do not say who that is. Empty for a question that asks for a fact.
-        """
-        if evidence is None or not evidence.whole_record or not asks_for_overview(question):
+        """Return an overview of a record; empty for a question that asks for a fact."""
+        if evidence is None or not evidence.whole_record:
+            return []
+        outcome = asks_for_outcome(question)
+        if not outcome and not asks_for_overview(question):
             return []
         named = {*evidence.meant, *(match.group() for match in TOKEN.finditer(question))}
-        own = [sentence for sentence in sentences if sentence.answers]
-        first = next((n for n, s in enumerate(own) if not named.isdisjoint(s.stems)), 0)
-        found: list[Sentence] = []
-        for sentence in own[first:]:
-            size = sum(s.size for s in found)
-            is_other = bool(found) and (
-                sentence.rank != found[0].rank
-                or (size >= self._most_words and sentence.topic != found[-1].topic)
-            )
-            if is_other or size >= _OVERVIEW * self._most_words:
-                break
-            found.append(sentence)
-        return found
+        return overview(
+            sentences,
+            named,
+            self._most_words,
+            is_whole=len(evidence.about) == 1,
+            asks_outcome=outcome,
+        )
 
     def _reads(self, context: AnswerContext) -> bool:
         return self._reader is not None and is_readable(context.question)

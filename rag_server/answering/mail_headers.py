@@ -14,16 +14,29 @@ _RECIPIENTS = re.compile(
     rf"\s*(?:[\"'<]?(?:{TOKEN.pattern}|[^\s@]+@)|\Z)"
 )
 """With an address or a name: "CC: low back pain" is the chief complaint of a patient."""
-_RULE = re.compile(r"[>\s]*[-_=]{5}|[-_=]{5,}\s*\Z")
+_RULE = re.compile(r"[>\s]*[-_=+]{5}|[-_=+]{5,}\s*\Z")
 """A line before a mail that is passed on: "----- Forwarded by ... -----"."""
+_NOTES_ADDRESS = re.compile(r"/[^@/,;]{1,40}@")
+"""Of Lotus Notes: "Ann Lee/HOU/Acme@Acme". A line with several is the rest of a list."""
+_QUOTED = re.compile(r"^(?:[ \t]*>)++[ \t]*+(?!\d)", re.MULTILINE)
+"""At the beginning of a line, and not before a number: "> 3 cm" is a size."""
 _NAMES = frozenset(("To", "Cc", "Bcc", "Sent by"))
 
 
 def is_mail_header(sentence: str) -> bool:
     """Return whether a sentence is a list of recipients, or the line before a mail passed on."""
-    return bool(_RECIPIENTS.match(sentence) or _RULE.search(sentence))
+    if _RECIPIENTS.match(sentence) or _RULE.search(sentence):
+        return True
+    addresses = _NOTES_ADDRESS.finditer(TOKEN.sub("x", sentence))
+    return sum(1 for _ in addresses) > 1
 
 
 def names_mail_header(heading: str) -> bool:
-    """Return whether a heading is the name of a header that has no value: "Cc:"."""
-    return heading in _NAMES
+    """Return whether a heading is the name of a header that has no value, or such a line: "Cc:"."""
+    bare = without_quote_signs(heading)
+    return bare in _NAMES or is_mail_header(bare)
+
+
+def without_quote_signs(text: str) -> str:
+    """Return a text without the signs that a mail puts before the lines it quotes: "> Yes."."""
+    return _QUOTED.sub("", text) if ">" in text else text

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from heapq import heapify, heappop, heapreplace
+from itertools import takewhile
 from math import inf, sqrt
 
 from sage_rag.agents.lexicon import lexicon
@@ -157,6 +158,10 @@ def _completed(
         following = by_place.get(sentence.place + 1)
         if following and following.topic == sentence.topic and _announces(sentence):
             add(following, most_words)
+    for number, item in enumerate(_below_heading(chosen[0], own)):
+        add(item, most_words if number else inf)
+    bare = [s for s in complete if _is_bare_heading(s, by_place, complete)]
+    complete = [s for s in complete if s not in bare]
     for sentence in list(complete):
         if _CASE.match(sentence.text):
             for other in (by_place.get(sentence.place - 1), by_place.get(sentence.place + 1)):
@@ -167,6 +172,22 @@ def _completed(
         if sentence.warns and any(_belongs(sentence, other, particular) for other in chosen):
             add(sentence)
     return complete
+
+
+def _below_heading(best: Sentence, own: Sequence[Sentence]) -> Iterator[Sentence]:
+    """Yield what stands below the best sentence, if that is a heading."""
+    following = own[own.index(best) + 1 :]
+    if following and following[0].is_below(best):
+        topic = following[0].topic
+        yield from takewhile(lambda sentence: sentence.topic == topic, following)
+
+
+def _is_bare_heading(
+    sentence: Sentence, by_place: Mapping[int, Sentence], complete: Sequence[Sentence]
+) -> bool:
+    """Return whether a sentence is a heading of what an answer does not have."""
+    following = by_place.get(sentence.place + 1)
+    return following is not None and following.is_below(sentence) and following not in complete
 
 
 def _announces(sentence: Sentence) -> bool:

@@ -15,13 +15,19 @@ from sage_rag.common.stems import stem
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.gate.facts.marks import find_marks
 from sage_rag.privacy.tokens import TOKEN, may_have_token
-from sage_rag.rag_server.answering.mail_headers import is_mail_header, names_mail_header
+from sage_rag.rag_server.answering.mail_headers import (
+    is_mail_header,
+    names_mail_header,
+    without_quote_signs,
+)
 from sage_rag.rag_server.answering.names import NAME, without_greeting
 from sage_rag.rag_server.answering.particulars import has_particular
 
 _PLAIN_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _WORD = re.compile(rf"{TOKEN.pattern}|{_PLAIN_WORD.pattern}")
 _OPENING_NAME = re.compile(rf"{NAME}[,!][ ]+")
+_SALUTATION = re.compile(rf"{NAME}\s*[,:–—-]+")
+"""A line that speaks to someone: "Mr. ... -"."""
 _SECOND_PERSON = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
 _ADDS_TO_NAME = re.compile(
     rf"{TOKEN.pattern}|\d|(?:who|whose|whom|which|aged|born|and|or)\b"
@@ -83,6 +89,10 @@ class Sentence:
     def subjects(self) -> frozenset[str]:
         """What the sentence is about, as far as long words show it: a medicine, a contract."""
         return frozenset(stem for stem in self.stems if len(stem) >= _LONG and stem[-1] != "]")
+
+    def is_below(self, heading: Sentence) -> bool:
+        """Return whether another sentence is the heading above this one."""
+        return bool(self.label) and heading.text.rstrip(" .:") == self.label
 
     @property
     def size(self) -> int:
@@ -210,7 +220,7 @@ def _quotable(text: str, marks: Collection[str], *, speaks: bool) -> Iterator[tu
     headed = list(headed_sentences(text))
     addresses = speaks and bool(_SECOND_PERSON.search(text))
     for number, place in enumerate(headed):
-        sentence = without_bullet(text[place.start : place.end])
+        sentence = without_bullet(without_quote_signs(text[place.start : place.end]))
         if speaks:
             sentence = _unaddressed(sentence, opens_address=addresses and number == 0)
         bare = _without_tokens(sentence, "")
@@ -219,7 +229,7 @@ def _quotable(text: str, marks: Collection[str], *, speaks: bool) -> Iterator[tu
         has_content = next(_content_words(words), None) is not None
         if not is_asked and (is_boilerplate(bare) or not has_content):
             continue
-        if is_mail_header(sentence):
+        if is_mail_header(sentence) or (speaks and _SALUTATION.fullmatch(sentence)):
             continue
         if 0 < number == len(headed) - 1 and _is_signature(sentence):
             continue

@@ -20,6 +20,7 @@ def sentences(text: str, *, full_width: bool = True) -> list[str]:
     ("text", "expected"),
     [
         ("One. Two! Three?  four", ["One.", "Two!", "Three?", "four"]),
+        ('"Run!" he said. “Why?” she asked. "No." They ran.', ['"Run!" he said.', "“Why?” she asked.", '"No."', "They ran."]),
         ("See Dr. Novak, e.g. on Monday. Then rest.", ["See Dr. Novak, e.g. on Monday.", "Then rest."]),
         ("Ask Mrs. Olsen. Or [PERSON_1]?", ["Ask Mrs. Olsen.", "Or [PERSON_1]?"]),
         ("We meet on Feb. 5. Not in Feb. Then in May.", ["We meet on Feb. 5.", "Not in Feb.", "Then in May."]),
@@ -149,3 +150,12 @@ def test_unwrapped_sentences_leave_nothing_out(text):
     spans = unwrapped_spans(text)
     assert all(a[1] <= b[0] for a, b in pairwise(spans))
     assert "".join("".join(text[a:b] for a, b in spans).split()) == "".join(text.split())
+
+
+def test_a_quoted_line_goes_on_after_the_sign_of_the_quotation():
+    text = "> They have not yet\n> received the report.\n> It is late."
+    spans = unwrapped_spans(text)
+    assert [text[a:b] for a, b in spans] == [
+        "> They have not yet\n> received the report.",
+        "> It is late.",
+    ]

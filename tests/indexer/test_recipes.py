@@ -30,3 +30,17 @@ def test_a_recipe_that_rewrites_treats_nothing_without_agents():
     treatment = Treatment(recipe, Keyset.generate(), "clinic", recognizer, None)
     with pytest.raises(ValueError, match="sage needs roles"):
         asyncio.run(treatment.treat(Document("1", {"text": "Maria Keller coughs"})))
+
+
+def test_a_record_of_little_but_values_is_published_where_they_can_be_restored():
+    record = Document("1", {"text": "Maria Keller, 12 Mill Lane, Arlborough. Bo Lind, same desk."})
+    recognizer = TableRecognizer(
+        {
+            "Maria Keller": EntityType.PERSON,
+            "12 Mill Lane": EntityType.LOCATION,
+            "Arlborough": EntityType.LOCATION,
+            "Bo Lind": EntityType.PERSON,
+        }
+    )
+    treatment = Treatment(recipe_called("encrypted"), Keyset.generate(), "c", recognizer, None)
+    assert asyncio.run(treatment.treat(record)).reasons == ()

@@ -110,3 +110,9 @@ def test_any_text_is_read_in_order_without_overlap(text):
     spans = [(s.start, s.end) for s in headed_sentences(text)]
     assert all(start < end for start, end in spans)
     assert all(a[1] <= b[0] for a, b in pairwise(spans))
+
+
+def test_the_number_of_a_heading_is_no_part_of_it():
+    text = "THE CASE\nA. First proceedings\nThe miller sued the board for the loss of his mill."
+    assert read(text)[0] == ("First proceedings", "The case", "The case")
+    assert read(text)[1][1] == "First proceedings"

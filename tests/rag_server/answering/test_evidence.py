@@ -235,3 +235,20 @@ def test_a_name_with_a_word_more_asks_for_no_record_and_is_near_at_most():
     assert on_a_day("PERSON_[cc]", whole).answers
     found = on_a_day("PERSON_[cc]", NamedPeople(known=(KELLER,), partial=("PERSON_[cc]",)))
     assert (found.about, found.whole_record, found.answers) == ((2,), False, False)
+
+
+def test_two_forms_of_one_name_are_not_two_persons():
+    ada, adas, bo = "PERSON_[aa]", "PERSON_[ab]", "PERSON_[bb]"
+    texts = [f"{ada} and {adas} oil the lock", f"{ada} asks {bo} about salt"]
+    version = MemoryCatalog().publish("c", texts)
+    passages = [Passage("p", "s", {"text": text}, row=row) for row, text in enumerate(texts)]
+    found = find_evidence(
+        "What does PERSON_[cc] ask PERSON_[dd]?",
+        passages,
+        (),
+        {RECORDS: version},
+        WordsEmbedder(),
+        NamedPeople(known=(ada, adas, bo)),
+        [[ada, adas], [bo]],
+    )
+    assert found.about == (2,)

@@ -429,3 +429,22 @@ def test_nothing_is_denied_to_a_question_in_a_language_that_is_not_read():
     assert compose(german, MIGRAINE, evidence=unknown) == NOT_READ
     assert compose("Wo wohnt sie?", MIGRAINE, evidence=Evidence(0.0, 0.0)) == NOT_READ
     assert compose("Where is PERSON_[w]?", MIGRAINE, evidence=unknown) != NOT_READ
+
+
+def test_a_message_is_shown_as_what_comes_nearest():
+    mail = passage(1, text=f"{KELLER} on Monday:\nThe slides are attached. Please print them.")
+    evidence = Evidence(0.2, 0.1, known=1, whole_record=True, about=(1,), meant=(KELLER,))
+    answer = compose(f"What did {KELLER} send?", mail, evidence=evidence)
+    assert answer.startswith(UNCLEAR)
+    assert "The slides are attached." in answer
+
+
+def test_the_outcome_of_a_case_is_its_end():
+    case = passage(
+        1,
+        text=f"The case originated in an application by {KELLER}.\n\nThe applicant sued the "
+        "miller. The miller moved to the coast.\n\nThe court dismissed the claim.",
+    )
+    evidence = Evidence(0.2, 0.1, known=1, whole_record=True, about=(1,), meant=(KELLER,))
+    answer = compose(f"What was the outcome of {KELLER}'s case?", case, evidence=evidence)
+    assert answer == "The court dismissed the claim. [1]"

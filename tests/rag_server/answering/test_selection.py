@@ -1,5 +1,6 @@
 from time import process_time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -135,3 +136,32 @@ def test_a_passage_of_thousands_of_sentences_takes_little_time():
     found = choose(values, asked=stems, most_words=60, few_words=20)
     assert process_time() - before < 2  # 0.1 s; with every gain computed again each time, 25 s
     assert {sentence.stems[0] for sentence in found} == set(stems)
+
+
+PLAN = """\
+PLAN
+Cough.
+• Syrup at night for a week.
+High blood pressure.
+• Reasoning: The values at home are good.
+• Treatment: Go on with 40 mg.
+Patient agreements: The patient agrees with the plan for a year.
+"""
+
+
+def test_a_heading_comes_with_what_stands_below_it():
+    found = chosen("What is the plan for the high blood pressure?", PLAN, few_words=1, brief=True)
+    assert found[:3] == [
+        "High blood pressure.",
+        "Reasoning: The values at home are good.",
+        "Treatment: Go on with 40 mg.",
+    ]
+
+
+@pytest.mark.parametrize("most_words", range(4, 28))
+def test_a_heading_is_not_quoted_alone(most_words):
+    text = PLAN.replace("Cough.", "Plan for the cough.")
+    question = "Does the patient agree with the plan, or the blood pressure?"
+    found = chosen(question, text, most_words=most_words, few_words=1)
+    assert "Plan for the cough." not in found or "Syrup at night for a week." in found
+    assert "High blood pressure." not in found or "Reasoning: The values at home are good." in found

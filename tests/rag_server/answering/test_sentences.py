@@ -179,3 +179,26 @@ def test_the_headers_of_a_mail_that_is_passed_on_are_not_quoted():
 )
 def test_a_sentence_that_only_begins_like_a_header_is_quoted(text):
     assert quoted(text) == [text]
+
+
+def test_the_signs_before_quoted_lines_are_no_text():
+    mail = (
+        "I asked them.\n> -----Original Message-----\n> To: ada@a.example\n"
+        "> Please call the desk today. They have not\n> received the report.\n> 3 cm is too long."
+    )
+    found = labelled_texts(read_passage(1, Passage("p1", "s1", {"text": mail}), ()))
+    assert found == [
+        "I asked them.",
+        "Please call the desk today.",
+        "They have not\nreceived the report.",
+        "> 3 cm is too long.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "line", [f"{ADA}/HOU/Acme@Acme, {BO}/NA/Acme@Acme, {CY}/NA/Acme@Acme cc: Lee", f"Mr. {ADA} -"]
+)
+def test_the_rest_of_a_list_of_recipients_and_a_salutation_are_not_quoted(line):
+    mail = f"{line}\nThe lift stands still. Please call."
+    found = read_passage(1, Passage("p1", "s1", {"text": mail}), ())
+    assert [s.text for s in found] == ["The lift stands still.", "Please call."]

@@ -1,0 +1,75 @@
+"""Overviews: what a record is about, for a question that asks for a record and no fact of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import takewhile
+
+from sage_rag.rag_server.answering.formalities import is_formality
+from sage_rag.rag_server.answering.sentences import Sentence
+
+_TIMES = 2
+"""An overview ends with the sentence that makes it this many times `most_words`, or once as many at
+the end of a section."""
+_MOST_LAST = 3
+"""Sentences of the end of a case."""
+
+
+def overview(
+    sentences: Sequence[Sentence],
+    named: Collection[str],
+    most_words: int,
+    *,
+    is_whole: bool,
+    asks_outcome: bool = False,
+) -> list[Sentence]:
+    """Return how a record begins, from the sentence on that has one of the `named` tokens.
+
+    Of several pieces of a record, it is the first one with the name: the others are about the
+    same person, and do not say who that is. Of a judgment it is the complaint and the facts,
+    without the formalities, and how the case ended, if the piece is the whole record
+    (`is_whole`); the end alone, if the question asks for it.
+    """
+    own = [sentence for sentence in sentences if sentence.answers]
+    start = next((n for n, s in enumerate(own) if not set(named).isdisjoint(s.stems)), 0)
+    record = [s for s in own[start:] if s.rank == own[start].rank]
+    labels = {s.label for s in record}
+    told = [s for s in record if not is_formality(s.text) and s.text.rstrip(".") not in labels]
+    if not told or not any(is_formality(s.text) for s in record):
+        return _beginning(record, most_words)
+    last = _end(told, most_words) if is_whole else []
+    if asks_outcome and last:
+        return last
+    size = sum(s.size for s in last)
+    # The complaint stands in another section than the facts.
+    first = list(takewhile(lambda s: s not in last, _fitting(told, _TIMES * most_words - size)))
+    return [*first, *last]
+
+
+def _beginning(sentences: Sequence[Sentence], most_words: int) -> list[Sentence]:
+    """Return the first sentences, up to the end of a section once they are long enough."""
+    found: list[Sentence] = []
+    for sentence in _fitting(sentences, _TIMES * most_words):
+        if sum(s.size for s in found) >= most_words and sentence.topic != found[-1].topic:
+            break
+        found.append(sentence)
+    return found
+
+
+def _fitting(sentences: Sequence[Sentence], most: int) -> Iterator[Sentence]:
+    """Yield the first sentences, up to the one that makes them `most` words."""
+    size = 0
+    for sentence in sentences:
+        if size >= most:
+            return
+        size += sentence.size
+        yield sentence
+
+
+def _end(sentences: Sequence[Sentence], most_words: int) -> list[Sentence]:
+    """Return the last sentence with those that it refers to; empty where that is too much."""
+    last = list(sentences[-1:])
+    while last[0].refers and len(last) < len(sentences):
+        last = list(sentences[-len(last) - 1 :])
+    fits = len(last) <= _MOST_LAST and sum(s.size for s in last) <= most_words
+    return last if fits else []

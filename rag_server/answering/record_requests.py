@@ -1,0 +1,109 @@
+"""Questions for a record, or for how a case ended, and not for a fact in it. English."""
+
+from __future__ import annotations
+
+import re
+
+from sage_rag.agents.lexicon import lexicon
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.tokens import TOKEN
+from sage_rag.rag_server.answering.particulars import asks_who
+
+_WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’][^\W_]+)?")
+REQUESTS = frozenset(
+    "tell know knows show give find say describe explain summarize summarise summary information "
+    "info details record records file files data patient client customer case visit story matter "
+    "overview".split()
+)
+"""Words that ask for a record, and for nothing in it."""
+_GENITIVE = re.compile(rf"{TOKEN.pattern}(?:['’]s?\b)?")
+"""A name in a request: "Summarise Ada's case."."""
+_ASKS_OUTCOME = re.compile(
+    r"\b(?:outcome|result|end) of\b[^?]*\b(?:case|proceedings|trial|appeal|action|application)\b"
+    r"|\bwhat did the courts? (?:finally )?(?:decide|rule|hold)\b"
+    r"|\bhow did\b[^?]*\b(?:case|proceedings|trial|appeal|action|application)\b[^?]*\bend\b",
+    re.IGNORECASE,
+)
+_OUTCOMES = frozenset(
+    "outcome result end court courts finally decide rule hold proceedings trial appeal action "
+    "application".split()
+)
+"""Words that ask, with these patterns, how a case ended."""
+_MESSAGE = re.compile(
+    r"\b(?:e-?mails?|mails?|messages?|letters?)\s+(?:(?:that|which)\s+)?(?:from|by|to|between|sent"
+    r"|written)\b"
+    r"|\bwhat did\s+(?:write|send|e?-?mail)\b(?:\s+to\b)?",
+    re.IGNORECASE,
+)
+"""A question for what someone wrote, without the names."""
+_EVENTS = frozenset(
+    "happen happened happens occurred came come went visit visited visits done did do took place "
+    "seen saw made job jobs work worked appointment appointments entry entries events "
+    "event anything anyone anybody something someone nothing".split()
+)
+"""Words that ask, next to a date, for what a record of this date says."""
+_HOLDS = frozenset(
+    "whose live lives lived living resides reside address home house flat phone telephone mobile "
+    "number serial frame chassis order claim policy reference registration licence license "
+    "plate car van vehicle belong belongs belonging owns own owner owned has have membership "
+    "member reached called account invoice email e-mail mail".split()
+)
+"""Words that ask, after "who" and next to a value, whose value it is."""
+_ASKS_FACT = re.compile(r"\b(?:when|where|why)\b", re.IGNORECASE)
+
+
+def asks_for_overview(question: str) -> bool:
+    """Return whether a question asks for a record: "tell me about", "what was the case of"."""
+    words = TOKEN.sub(" ", question).casefold().split()
+    return any(word.strip("?.,:") in REQUESTS for word in words) or asks_for_message(question)
+
+
+def asks_for_outcome(question: str) -> bool:
+    """Return whether a question asks how a case ended, and for nothing else in it."""
+    plain = _GENITIVE.sub(" ", question)
+    if not _ASKS_OUTCOME.search(plain):
+        return False
+    return (REQUESTS | _OUTCOMES).issuperset(plain_words(plain))
+
+
+def asks_for_message(question: str) -> bool:
+    """Return whether a question asks for a mail or letter of someone, or what someone wrote."""
+    return _MESSAGE.search(TOKEN.sub(" ", question)) is not None
+
+
+def asks_for_record(question: str, *, by_code: bool) -> bool:
+    """Return whether a question asks for a record, or whose it is, and for nothing in it.
+
+    It has no content but names and words that ask so. `by_code`: or a code.
+    """
+    if asks_for_day(question):
+        return True
+    if _ASKS_FACT.search(question):
+        return False
+    plain = _MESSAGE.sub(" ", _GENITIVE.sub(" ", question))
+    words = plain_words(without_numbers(plain) if by_code else plain)
+    allowed = REQUESTS | _HOLDS if asks_who(question) else REQUESTS
+    return allowed.issuperset(words)
+
+
+def asks_for_day(question: str) -> bool:
+    """Return whether a question has no content but a date, names and what happened then."""
+    has_day = any(m.group(1) == EntityType.DATE_TIME for m in TOKEN.finditer(question))
+    return has_day and (REQUESTS | _EVENTS).issuperset(plain_words(question))
+
+
+def without_numbers(text: str) -> str:
+    """Return a text without the words that have a digit."""
+    return " ".join(word for word in text.split() if not any(map(str.isdecimal, word)))
+
+
+def plain_words(question: str) -> list[str]:
+    """Return the content words of a question without its names."""
+    return content_words(TOKEN.sub(" ", question)).casefold().split()
+
+
+def content_words(question: str) -> str:
+    """Return the words of a question that are no stop words; stems differ from stop words."""
+    stop = lexicon().stop_words
+    found = (match.group() for match in _WORD.finditer(question))
+    return " ".join(word for word in found if word.casefold() not in stop)

@@ -1,0 +1,62 @@
+"""Questions that ask for a record, a message, or how a case ended."""
+
+import pytest
+
+from sage_rag.rag_server.answering.record_requests import (
+    asks_for_message,
+    asks_for_outcome,
+    asks_for_overview,
+    asks_for_record,
+)
+
+ADA, BO = "PERSON_[aa]", "PERSON_[bb]"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        f"What was the outcome of {ADA}'s case?",
+        f"What did the court decide in the case of {ADA}?",
+        f"How did the trial of {ADA} end?",
+    ],
+)
+def test_how_a_case_ended(question):
+    assert asks_for_outcome(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        f"What did the court decide about the flour of {ADA}?",
+        f"What was the result of {ADA}'s blood test?",
+        f"Tell me about {ADA}.",
+    ],
+)
+def test_what_else_is_asked_is_no_outcome(question):
+    assert not asks_for_outcome(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        f"Tell me about the mail from {ADA}.",
+        f"What did {ADA} send to {BO}?",
+        f"What did {ADA} write?",
+        f"Summarise the letter by {ADA} to {BO}.",
+    ],
+)
+def test_a_message_of_someone_is_a_record(question):
+    assert asks_for_message(question)
+    assert asks_for_record(question, by_code=False)
+    assert asks_for_overview(question)
+
+
+@pytest.mark.parametrize(
+    "question", [f"What is the email of {ADA}?", f"What did {ADA} write about the lift?"]
+)
+def test_an_address_or_a_matter_is_no_record(question):
+    assert not asks_for_record(question, by_code=False)
+
+
+def test_the_record_of_a_genitive_is_asked_for():
+    assert asks_for_record(f"Summarise {ADA}'s case.", by_code=False)
