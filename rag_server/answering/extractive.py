@@ -14,11 +14,10 @@ from sage_rag.indexer.protocols import Embedder
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.answering.cues import asks_value
 from sage_rag.rag_server.answering.details import lacks_detail
-from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.focus import asked_marks, names_in, passages_in_focus
 from sage_rag.rag_server.answering.names import names_no_one, names_someone, without_names
 from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
-from sage_rag.rag_server.answering.overview import overview
+from sage_rag.rag_server.answering.overview import introduction, overview, ranks_that_ask
 from sage_rag.rag_server.answering.particulars import (
     particular_of,
     particulars_asked,
@@ -34,6 +33,7 @@ from sage_rag.rag_server.answering.record_requests import (
     asks_for_message,
     asks_for_outcome,
     asks_for_overview,
+    asks_who_someone_is,
 )
 from sage_rag.rag_server.answering.selection import choose
 from sage_rag.rag_server.answering.sentences import (
@@ -130,7 +130,7 @@ class ExtractiveAnswerer:
         """Return the answer from the records that were found."""
         question, own = context.standalone or context.question, context.question
         sentences = self._readable(question, context)
-        if record := self._overview(question, sentences, context.evidence):
+        if record := self._overview(question, sentences, context):
             # Who wrote a message, and to whom, is not read: both names are in it.
             return _answer(_written(record), unclear=asks_for_message(question))
         asked = set(content_stems(own))
@@ -181,21 +181,26 @@ class ExtractiveAnswerer:
         return _answer(_written(chosen), unclear=outcome is Outcome.UNCLEAR)
 
     def _overview(
-        self, question: str, sentences: Sequence[Sentence], evidence: Evidence | None
+        self, question: str, sentences: Sequence[Sentence], context: AnswerContext
     ) -> list[Sentence]:
         """Return an overview of a record; empty for a question that asks for a fact."""
+        evidence = context.evidence
         if evidence is None or not evidence.whole_record:
             return []
+        named = {*evidence.meant, *(match.group() for match in TOKEN.finditer(question))}
+        asking = ranks_that_ask(passages_in_focus(context), context.answer_fields, named)
+        if asks_who_someone_is(question):
+            return introduction(sentences, named, self._most_words // 2, asking)
         outcome = asks_for_outcome(question)
         if not outcome and not asks_for_overview(question):
             return []
-        named = {*evidence.meant, *(match.group() for match in TOKEN.finditer(question))}
         return overview(
             sentences,
             named,
             self._most_words,
             is_whole=len(evidence.about) == 1,
             asks_outcome=outcome,
+            asking=asking,
         )
 
     def _reads(self, context: AnswerContext) -> bool:

@@ -2,17 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import takewhile
 
+from sage_rag.indexer.passages import Passage
 from sage_rag.rag_server.answering.formalities import is_formality
-from sage_rag.rag_server.answering.sentences import Sentence
+from sage_rag.rag_server.answering.sentences import Sentence, replying_fields
 
 _TIMES = 2
 """An overview ends with the sentence that makes it this many times `most_words`, or once as many at
 the end of a section."""
 _MOST_LAST = 3
 """Sentences of the end of a case."""
+
+
+def ranks_that_ask(
+    passages: Iterable[tuple[int, Passage]], answer_fields: Sequence[str], named: Collection[str]
+) -> set[int]:
+    """Return the ranks of passages with one of the `named` tokens in a field that asks."""
+
+    def asks(passage: Passage) -> bool:
+        replies = replying_fields(passage, answer_fields)
+        asking = [text for name, text in passage.fields.items() if name not in replies]
+        return any(token in text for text in asking for token in named)
+
+    return {rank for rank, passage in passages if asks(passage)}
+
+
+def introduction(
+    sentences: Sequence[Sentence],
+    named: Collection[str],
+    most_words: int,
+    asking: Collection[int] = (),
+) -> list[Sentence]:
+    """Return the first sentence with one of the `named` tokens, and what follows in its field.
+
+    Where a dialogue names someone first, it mostly says who that is: "my wife Ada". Of a passage
+    that asks (`asking`, by rank) and has the name below it alone, it is how the passage begins.
+    Empty where nothing names them.
+    """
+    signed = set(asking) - {s.rank for s in sentences if not s.answers and _names(s, named)}
+    starts = (
+        n
+        for n, s in enumerate(sentences)
+        if _names(s, named) or (s.rank in signed and not s.answers)
+    )
+    if (start := next(starts, None)) is None:
+        return []
+    first = sentences[start]
+    own = [s for s in sentences[start:] if (s.rank, s.answers) == (first.rank, first.answers)]
+    return list(_fitting([s for s in own if not is_formality(s.text)] or own, most_words))
 
 
 def overview(
@@ -22,16 +61,22 @@ def overview(
     *,
     is_whole: bool,
     asks_outcome: bool = False,
+    asking: Collection[int] = (),
 ) -> list[Sentence]:
     """Return how a record begins, from the sentence on that has one of the `named` tokens.
 
     Of several pieces of a record, it is the first one with the name: the others are about the
-    same person, and do not say who that is. Of a judgment it is the complaint and the facts,
-    without the formalities, and how the case ended, if the piece is the whole record
-    (`is_whole`); the end alone, if the question asks for it.
+    same person, and do not say who that is. Of a dialogue, it is also who asks and for what
+    (`asking`: as for an introduction). Of a judgment it is the complaint and the facts, without the
+    formalities, and how the case ended, if the piece is the whole record (`is_whole`); the end
+    alone, if the question asks for it.
     """
     own = [sentence for sentence in sentences if sentence.answers]
-    start = next((n for n, s in enumerate(own) if not set(named).isdisjoint(s.stems)), 0)
+    asked = introduction([s for s in sentences if not s.answers], named, most_words // 2, asking)
+    if asked:
+        told = [sentence for sentence in own if sentence.rank == asked[0].rank]
+        return [*asked, *_beginning(told, most_words)]
+    start = next((n for n, s in enumerate(own) if _names(s, named)), 0)
     record = [s for s in own[start:] if s.rank == own[start].rank]
     labels = {s.label for s in record}
     told = [s for s in record if not is_formality(s.text) and s.text.rstrip(".") not in labels]
@@ -44,6 +89,10 @@ def overview(
     # The complaint stands in another section than the facts.
     first = list(takewhile(lambda s: s not in last, _fitting(told, _TIMES * most_words - size)))
     return [*first, *last]
+
+
+def _names(sentence: Sentence, named: Collection[str]) -> bool:
+    return not set(named).isdisjoint(sentence.stems)
 
 
 def _beginning(sentences: Sequence[Sentence], most_words: int) -> list[Sentence]:

@@ -6,6 +6,7 @@ import re
 
 from sage_rag.agents.lexicon import lexicon
 from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.wordlists import TITLES
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.particulars import asks_who
 
@@ -16,8 +17,10 @@ REQUESTS = frozenset(
     "overview".split()
 )
 """Words that ask for a record, and for nothing in it."""
-_GENITIVE = re.compile(rf"{TOKEN.pattern}(?:['’]s?\b)?")
-"""A name in a request: "Summarise Ada's case."."""
+_NAME = re.compile(
+    rf"(?:\b(?:{'|'.join(sorted(TITLES))})\b\.?\s+)*{TOKEN.pattern}(?:['’]s?\b)?", re.IGNORECASE
+)
+"""A name with its titles and ending: "Dr. Ada's". "The doctor of Ada" asks for someone else."""
 _ASKS_OUTCOME = re.compile(
     r"\b(?:outcome|result|end) of\b[^?]*\b(?:case|proceedings|trial|appeal|action|application)\b"
     r"|\bwhat did the courts? (?:finally )?(?:decide|rule|hold)\b"
@@ -49,18 +52,29 @@ _HOLDS = frozenset(
     "member reached called account invoice email e-mail mail".split()
 )
 """Words that ask, after "who" and next to a value, whose value it is."""
+_WHO_IS = re.compile(r"\bwho(?:['’]s| (?:is|was|are|were))\b", re.IGNORECASE)
 _ASKS_FACT = re.compile(r"\b(?:when|where|why)\b", re.IGNORECASE)
 
 
+def asks_who_someone_is(question: str) -> bool:
+    """Return whether a question asks who someone is, and for nothing else: "Who is Ada?"."""
+    return _WHO_IS.search(question) is not None and not plain_words(question)
+
+
 def asks_for_overview(question: str) -> bool:
-    """Return whether a question asks for a record: "tell me about", "what was the case of"."""
+    """Return whether a question asks for a record: "tell me about", "what was the case of".
+
+    So does a name alone.
+    """
     words = TOKEN.sub(" ", question).casefold().split()
+    if not any(map(str.isalpha, "".join(words))):
+        return True
     return any(word.strip("?.,:") in REQUESTS for word in words) or asks_for_message(question)
 
 
 def asks_for_outcome(question: str) -> bool:
     """Return whether a question asks how a case ended, and for nothing else in it."""
-    plain = _GENITIVE.sub(" ", question)
+    plain = _NAME.sub(" ", question)
     if not _ASKS_OUTCOME.search(plain):
         return False
     return (REQUESTS | _OUTCOMES).issuperset(plain_words(plain))
@@ -80,7 +94,7 @@ def asks_for_record(question: str, *, by_code: bool) -> bool:
         return True
     if _ASKS_FACT.search(question):
         return False
-    plain = _MESSAGE.sub(" ", _GENITIVE.sub(" ", question))
+    plain = _MESSAGE.sub(" ", _NAME.sub(" ", question))
     words = plain_words(without_numbers(plain) if by_code else plain)
     allowed = REQUESTS | _HOLDS if asks_who(question) else REQUESTS
     return allowed.issuperset(words)
@@ -98,8 +112,8 @@ def without_numbers(text: str) -> str:
 
 
 def plain_words(question: str) -> list[str]:
-    """Return the content words of a question without its names."""
-    return content_words(TOKEN.sub(" ", question)).casefold().split()
+    """Return the content words of a question without its names and their titles."""
+    return content_words(_NAME.sub(" ", _WHO_IS.sub("who", question))).casefold().split()
 
 
 def content_words(question: str) -> str:

@@ -100,6 +100,12 @@ class Sentence:
         return len(self.text.split())
 
 
+def replying_fields(passage: Passage, answer_fields: Sequence[str]) -> list[str]:
+    """Return the fields of a passage that answer questions: the last one, if none is known to."""
+    fields = passage.fields
+    return [name for name in answer_fields if name in fields] or list(fields)[-1:]
+
+
 def read_passage(
     rank: int, passage: Passage, answer_fields: Sequence[str], marks: Collection[str] = ()
 ) -> list[Sentence]:
@@ -109,9 +115,8 @@ def read_passage(
     a person, signatures, headings, bullets, headers of mails and sentences without content are left
     out. One that is nothing but a token is without content, unless it is one of the `marks`.
     """
-    fields = passage.fields
-    replies = [name for name in answer_fields if name in fields] or list(fields)[-1:]
-    items = tuple((name in replies, text) for name, text in fields.items())
+    replies = replying_fields(passage, answer_fields)
+    items = tuple((name in replies, text) for name, text in passage.fields.items())
     found = _sentences(items, marks) if marks else _KEPT.sentences(items)
     return [replace(sentence, rank=rank) for sentence in found]
 

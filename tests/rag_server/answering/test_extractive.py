@@ -184,6 +184,28 @@ def test_an_overview_begins_where_a_record_names_the_person(question):
     assert answer == f"{KELLER} sues the miller. She says that the case of flour was wet. [2]"
 
 
+ASKED = passage(
+    1,
+    question=f"My wife {LINDE} and I bake bread. My hands itch in the evening.\n\n{KELLER}",
+    answer="Flour can do that. Wear gloves of cotton. Use a cream without scent.",
+)
+OF_KELLER = Evidence(0.2, 0.1, known=1, whole_record=True, about=(1,), meant=(KELLER,))
+OF_LINDE = replace(OF_KELLER, meant=(LINDE,))
+BAKES = f"My wife {LINDE} and I bake bread. My hands itch in the evening."
+
+
+@pytest.mark.parametrize("evidence", [OF_KELLER, OF_LINDE], ids=["who signs", "who is mentioned"])
+def test_who_someone_is_is_told_where_the_record_first_names_them(evidence):
+    question = f"Who is {evidence.meant[0]}?"
+    assert compose(question, ASKED, evidence=evidence) == f"{BAKES} [1]"
+
+
+@pytest.mark.parametrize("question", ["Tell me about {}.", "{}"])
+def test_an_overview_of_a_dialogue_begins_with_what_was_asked(question):
+    answer = compose(question.format(KELLER), ASKED, evidence=OF_KELLER)
+    assert answer.startswith(f"{BAKES} Flour can do that.")
+
+
 def test_an_overview_ends_with_a_section_once_it_is_long_enough():
     text = (
         f"REPORT\n{KELLER} asks for a new roof. The barn is wet.\nTOOLS\nThe ladder is at the gate."

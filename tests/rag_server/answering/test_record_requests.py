@@ -7,6 +7,7 @@ from sage_rag.rag_server.answering.record_requests import (
     asks_for_outcome,
     asks_for_overview,
     asks_for_record,
+    asks_who_someone_is,
 )
 
 ADA, BO = "PERSON_[aa]", "PERSON_[bb]"
@@ -60,3 +61,20 @@ def test_an_address_or_a_matter_is_no_record(question):
 
 def test_the_record_of_a_genitive_is_asked_for():
     assert asks_for_record(f"Summarise {ADA}'s case.", by_code=False)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [f"Who is {ADA}?", f"who was Dr. {ADA}", f"Who's Mr {ADA}?", f"Who are {ADA}, {BO}?"],
+)
+def test_who_someone_is_asks_for_a_record(question):
+    assert asks_who_someone_is(question)
+    assert asks_for_record(question, by_code=False)
+
+
+@pytest.mark.parametrize(
+    "question", [f"Who is the doctor of {ADA}?", f"Who is {ADA}'s wife?", f"Who phoned {ADA}?"]
+)
+def test_who_someone_else_is_asks_for_a_fact(question):
+    assert not asks_who_someone_is(question)
+    assert not asks_for_record(question, by_code=False)
