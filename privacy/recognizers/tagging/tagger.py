@@ -19,6 +19,7 @@ from sage_rag.privacy.occurrences import find_repetitions
 from sage_rag.privacy.recognizers.chinese.recognizer import HAN, is_chinese
 from sage_rag.privacy.recognizers.lexicon import LEXICON_FILE, Kind, default_lexicon, fold
 from sage_rag.privacy.recognizers.tagging.decode import decode_pieces, private_logit
+from sage_rag.privacy.recognizers.tagging.ordinary_words import without_ordinary_words
 from sage_rag.privacy.recognizers.tagging.weights_file import read_weights
 from sage_rag.privacy.recognizers.windows import windows
 from sage_rag.privacy.spans import Span
@@ -26,7 +27,7 @@ from sage_rag.privacy.spans import Span
 if TYPE_CHECKING:
     from sage_rag.privacy.recognizers.tagging.pieces import Pieces
 
-VERSION = 8
+VERSION = 9
 """Raised with every change of the spans from the same weights and lexicon."""
 
 WEIGHTS = "english.safetensors"
@@ -103,7 +104,7 @@ class TaggerRecognizer:
                     text, pieces.offsets, pieces.words, scores, begins, self._types
                 )
                 spans = [part for span in decoded for part in _lines_of_code(text, span)]
-                spans = _families(text, spans)
+                spans = without_ordinary_words(text, _families(text, spans))
                 sure = [span for span in spans if span.score >= _SURE]
                 found.append([*spans, *_elsewhere(text, sure, spans)] if sure else spans)
         return found
