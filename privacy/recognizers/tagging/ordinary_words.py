@@ -1,8 +1,8 @@
-"""Remove names, places and bodies that are ordinary words: "the sow", "the tax office", "unit A".
+"""Remove spans of names that are ordinary words: "the sow", "the tax office", "unit A".
 
-In notes without verbs many a noun is where a name could be, and the network is to miss no name. It
-does not look for a determiner before all the words of a value, nor for the same word as a noun
-elsewhere in the text. Small letters count only where the text around them has capitals: in "hi doc,
+The network is trained to miss no name, so that it takes some nouns of notes without verbs for
+names. It compares no two places of a text: a determiner before a phrase, or the same word as a noun
+elsewhere. Small letters count only where the text around them has capitals: in "hi doc,
 rose called me" they say nothing.
 """
 
@@ -17,8 +17,8 @@ from sage_rag.privacy.recognizers.wordlists import TITLES
 from sage_rag.privacy.spans import Span
 
 _SURE, _LIKELY, _DOUBTFUL = 0.9, 0.5, 0.3
-"""Scores from which a value stays: the more a rule reads, the higher. With a determiner; with no
-name for a neighbour, or in a row of things; a capitalised word that is a noun elsewhere."""
+"""Scores from which a span stays, whatever the words: after a determiner; without one, in a list or
+with a number; and where the only evidence is the same word in small letters elsewhere."""
 _REACH = 150
 """Characters before and after a value that show whether the text has capitals."""
 
@@ -49,7 +49,7 @@ _NAMES = _PEOPLE | {Kind.PLACE, Kind.GREAT_PLACE}
 
 
 def without_ordinary_words(text: str, spans: Sequence[Span]) -> list[Span]:
-    """Return the spans without names, places and bodies that are ordinary words.
+    """Return the spans without those of people, places and organisations that are ordinary words.
 
     A part of a longer value stays: "northern" before "Europe".
     """
