@@ -49,7 +49,8 @@ _REQUESTS = frozenset(
 _EVENTS = frozenset(
     "happen happened happens occurred came come went visit visited visits done did do took place "
     "seen saw made job jobs work worked appointment appointments entry entries events "
-    "event anything anyone anybody something someone nothing".split()
+    "event incident incidents accident accidents anything anyone anybody something someone "
+    "nothing".split()
 )
 """Words that ask, next to a date, for what a record of this date says."""
 _HOLDS = frozenset(
@@ -60,6 +61,8 @@ _HOLDS = frozenset(
 )
 """Words that ask, after "who" and next to a value, whose value it is."""
 _ASKS_FACT = re.compile(r"\b(?:when|where|why)\b", re.IGNORECASE)
+_WHO_IS = re.compile(r"\bwho(?:['’]s| is| was| are| were)\W*\Z", re.IGNORECASE)
+"""The end of a question, without the name after it."""
 _CODE_TYPES = _DIRECT - {EntityType.PERSON.value}
 _FEW = 2
 """Words next to a name in a question that is no sentence."""
@@ -279,6 +282,11 @@ def asks_for_overview(question: str) -> bool:
     """Return whether a question asks for a record: "tell me about", "what was the case of"."""
     words = TOKEN.sub(" ", question).casefold().split()
     return any(word.strip("?.,:") in _REQUESTS for word in words)
+
+
+def asks_who_is(question: str) -> bool:
+    """Return whether a question asks who someone is, and nothing else."""
+    return bool(_WHO_IS.search(TOKEN.sub(" ", question)))
 
 
 def _asks_for_record(question: str, *, by_code: bool) -> bool:

@@ -172,7 +172,7 @@ def on_a_day(question: str, people: NamedPeople) -> Evidence:
     return find_evidence(question, passages, (), {RECORDS: version}, WordsEmbedder(), people)
 
 
-@pytest.mark.parametrize("verb", ["What happened", "Who came", "what was done", "jobs"])
+@pytest.mark.parametrize("verb", ["What happened", "Who came", "what was done", "jobs", "any incident"])
 def test_a_question_about_a_day_gets_the_record_with_its_date(verb):
     found = on_a_day(f"{verb} on DATE_TIME_[cc]?", NamedPeople(dates=(DAY,)))
     assert (found.about, found.whole_record, found.unknown) == ((2,), True, ())
