@@ -26,6 +26,12 @@ _OPENERS = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\W*(?:no|nope|sorry|oops|actually|wait)[,.:;!–—-]+\s*", re.IGNORECASE)
+_CONSENTS = re.compile(
+    r"\W*(?:yes|yeah|yep|right|exactly|correct|i did|i do)(?:\W+(?:please|indeed|i (?:did|do)"
+    r"|that(?:['’]s| is| was) (?:him|her|it|right|correct|the one)))*\W*\Z",
+    re.IGNORECASE,
+)
+_SUGGESTS = re.compile(rf"\bDid you mean (?P<name>{TOKEN.pattern})[?]")
 _DEFINES = re.compile(r"\W*what(?:['’]s| is| are) an? ", re.IGNORECASE)
 """The start of a question about a kind of thing, whatever was asked before."""
 _PRONOUN = re.compile(
@@ -48,6 +54,21 @@ _LETTER = 80
 """Words of a message from which on it reports something and asks something."""
 _MOST_ASKED = 3
 """Sentences of it that ask, the last ones."""
+
+
+def asked_by_user(turns: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the messages of the user in order. `turns`: role and text of each message.
+
+    "Yes" to the one name that an answer suggests ("Did you mean ...?") stands for the name.
+    """
+    asked: list[str] = []
+    suggested: re.Match[str] | None = None
+    for role, text in turns:
+        if role == "user":
+            is_yes = suggested is not None and _CONSENTS.match(text)
+            asked.append(f"I meant {suggested['name']}" if suggested and is_yes else text)
+        suggested = _SUGGESTS.search(text) if role == "assistant" else None
+    return asked
 
 
 def standalone(questions: Sequence[str]) -> str:

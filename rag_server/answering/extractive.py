@@ -211,15 +211,19 @@ class ExtractiveAnswerer:
         """Return how a record begins, from the sentence on that names whom a question names.
 
         Of several pieces of a record, it is the first one with the name: the others are about the
-        same person, and do not say who that is. Empty for a question that asks for a fact.
+        same person, and do not say who that is. Empty for a question that asks for a fact; a code
+        alone asks for the record that begins with it.
         """
         if evidence is None or not evidence.whole_record:
             return []
-        if not asks_for_overview(question) and not asks_who_is(question):
+        own = [sentence for sentence in sentences if sentence.answers]
+        asks_more = bool(content_stems(TOKEN.sub(" ", question)))
+        marks = set[str]() if asks_more else asked_marks(question, evidence)
+        is_its_number = bool(own) and not marks.isdisjoint(own[0].stems)
+        if not (asks_for_overview(question) or asks_who_is(question) or is_its_number):
             return []
         named = {*evidence.meant, *(match.group() for match in TOKEN.finditer(question))}
         most = self._most_words if asks_who_is(question) else _OVERVIEW * self._most_words
-        own = [sentence for sentence in sentences if sentence.answers]
         first = next((n for n, s in enumerate(own) if not named.isdisjoint(s.stems)), 0)
         found: list[Sentence] = []
         for sentence in own[first:]:

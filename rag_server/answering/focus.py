@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
@@ -40,6 +40,7 @@ def passages_in_focus(context: AnswerContext) -> RankedPassages:
     question = context.standalone or context.question
     about = context.evidence.about if context.evidence else ()
     found = _named(question, context.passages, about)
+    found = _begun_with(asked_marks(question, context.evidence), found)
     return _untold(context, found) if about and question != context.question else found
 
 
@@ -92,6 +93,15 @@ def _named(question: str, passages: Sequence[Passage], about: Sequence[int]) -> 
     held = {rank: len(asked & _tokens(passage)) for rank, passage in ranked}
     most = max(held.values(), default=0)
     return [(rank, passage) for rank, passage in ranked if held[rank] == most]
+
+
+def _begun_with(marks: Collection[str], found: RankedPassages) -> RankedPassages:
+    """Return the passages whose first value is asked for, or all: a record's own number is first.
+
+    Other records may refer to it.
+    """
+    first = ((ranked, TOKEN.search(ranked[1].text)) for ranked in found if marks)
+    return [ranked for ranked, value in first if value and value.group() in marks] or found
 
 
 def _untold(context: AnswerContext, found: RankedPassages) -> RankedPassages:

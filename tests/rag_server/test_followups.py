@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.rag_server.followups import asked_part, standalone, whole_question
+from sage_rag.rag_server.followups import asked_by_user, asked_part, standalone, whole_question
 
 KELLER, LINDE, LINDAU = "PERSON_[aa]", "PERSON_[bb]", "LOCATION_[cc]"
 MIGRAINE = f"What prevents the migraine of {KELLER} in {LINDAU}?"
@@ -172,3 +172,29 @@ def test_a_time_of_the_day_in_question_keeps_the_day():
 def test_a_remark_about_the_answer_asks_the_question_before_again(remark):
     assert standalone([MIGRAINE, remark]) == MIGRAINE
     assert KELLER in standalone([MIGRAINE, remark, "and when?"])
+
+
+SUGGESTION = f"I found no record of {LINDE} in the documents. Did you mean {KELLER}?"
+
+
+@pytest.mark.parametrize("yes", ["yes", "Yes please!", "yeah, that's her", "right"])
+def test_yes_to_a_suggested_name_asks_the_question_for_that_name(yes):
+    asked = asked_by_user(
+        [("user", f"When did {LINDE} pay?"), ("assistant", SUGGESTION), ("user", yes)]
+    )
+    found = standalone(asked)
+    assert KELLER in found
+    assert "pay" in found
+    assert LINDE not in found
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("The cat sleeps. [1]", "yes"),
+        (SUGGESTION, "yes, when did he move?"),
+        (f"Did you mean {KELLER} or {LINDE}?", "yes"),
+    ],
+)
+def test_any_other_message_stays_as_it_is(answer, message):
+    assert asked_by_user([("user", "?"), ("assistant", answer), ("user", message)])[-1] == message

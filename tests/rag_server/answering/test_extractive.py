@@ -178,6 +178,14 @@ def test_who_someone_is_begins_where_the_record_names_the_person():
     assert answer.startswith(f"The angry friend of the dead, {LINDE}")
 
 
+def test_a_code_alone_gets_the_record_that_begins_with_it():
+    code = "ID_[aa]"
+    other = passage(1, text=f"ID_[bb]: the drill fell. The setter was warned, as after {code}.")
+    own = passage(2, text=f"{code}: a hold turned. Nobody was hurt. The bolt had been left loose.")
+    evidence = Evidence(1, 1, known=1, whole_record=True, by_few_words=True)
+    assert compose(code, other, own, evidence=evidence) == f"{own.text} [2]"
+
+
 def test_an_ordinal_of_the_record_that_was_told_is_looked_up_there():
     doses = passage(1, work=f"{KELLER} gets the first dose on Monday and the second on Friday.")
     other = passage(2, work=f"{KELLER} got a dose of an antidote.")

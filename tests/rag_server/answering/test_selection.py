@@ -135,3 +135,9 @@ def test_a_passage_of_thousands_of_sentences_takes_little_time():
     found = choose(values, asked=stems, most_words=60, few_words=20)
     assert process_time() - before < 2  # 0.1 s; with every gain computed again each time, 25 s
     assert {sentence.stems[0] for sentence in found} == set(stems)
+
+
+def test_a_name_with_a_role_does_not_fill_a_short_answer():
+    text = "The ferry leaves at nine. Written by PERSON_[aa], mate. The wharf is closed on Sundays."
+    found = chosen("When does the ferry leave?", text, few_words=16)
+    assert found == ["The ferry leaves at nine.", "The wharf is closed on Sundays."]
