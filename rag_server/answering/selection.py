@@ -32,7 +32,7 @@ _SHARED = 0.7
 _SHORT = 5
 """Words of a sentence that announces the next one: "The cure is stopping."."""
 _ROLE = 2
-"""Content words next to a name that say no more than a role: "party host"."""
+"""Words next to a name that say no more than a role: "party host"."""
 _FEW = 3
 """Sentences of a record that share a subject: more of them, and it is what the record is about."""
 _CASE = re.compile(r"(?:If|Otherwise|Else)\b")
@@ -144,8 +144,9 @@ def _fill(
 
 def _says_enough(sentence: Sentence) -> bool:
     """Return whether a sentence is more than a name and a role: "Researcher: Tamsin Orde."."""
-    plain = [stem for stem in sentence.stems if not TOKEN.fullmatch(stem)]
-    return len(plain) > _ROLE or not any(map(names_someone, sentence.stems))
+    words = TOKEN.sub(" ", sentence.text).split()
+    said = sum(any(map(str.isalnum, word)) for word in words)
+    return said > _ROLE or not names_someone(sentence.text)
 
 
 def _completed(

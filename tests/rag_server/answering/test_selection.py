@@ -138,6 +138,6 @@ def test_a_passage_of_thousands_of_sentences_takes_little_time():
 
 
 def test_a_name_with_a_role_does_not_fill_a_short_answer():
-    text = "The ferry leaves at nine. Written by PERSON_[aa], mate. The wharf is closed on Sundays."
+    text = "The ferry leaves at nine. Author: PERSON_[aa]. The mate PERSON_[bb] knows all about it."
     found = chosen("When does the ferry leave?", text, few_words=16)
-    assert found == ["The ferry leaves at nine.", "The wharf is closed on Sundays."]
+    assert found == ["The ferry leaves at nine.", "The mate PERSON_[bb] knows all about it."]
