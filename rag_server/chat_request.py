@@ -15,7 +15,7 @@ from sage_rag.common.web.errors import ApiError, invalid_fields
 from sage_rag.privacy.blind_index import BLIND_WORD
 from sage_rag.privacy.lookup import MOST_TOKENS
 from sage_rag.privacy.tokens import TOKEN
-from sage_rag.rag_server.followups import standalone
+from sage_rag.rag_server.followups import asked_by_user, standalone
 from sage_rag.rag_server.named_people import NamedPeople
 from sage_rag.rag_server.tool_requests import Tool, ToolCallMessage, ToolChoice
 
@@ -195,13 +195,17 @@ class ChatRequest(BaseModel):
 
     @property
     def question(self) -> str:
-        """The last user message."""
-        return self.messages[self.question_at].content
+        """The last user message; a name that it consents to ("yes") in its place."""
+        return self._asked[-1]
 
     @property
     def standalone(self) -> str:
         """The last user message with what it takes from the earlier ones: what is searched."""
-        return standalone([m.content for m in self.messages if m.role == "user"])
+        return standalone(self._asked)
+
+    @property
+    def _asked(self) -> list[str]:
+        return asked_by_user((m.role, m.content) for m in self.messages)
 
     @property
     def question_at(self) -> int:

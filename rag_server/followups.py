@@ -8,13 +8,14 @@ language stands for itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sage_rag.agents.lexicon import lexicon
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.common.stems import stem
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.tokens import TOKEN
+from sage_rag.rag_server.remarks import without_remarks
 
 _WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’-][^\W_]+)*")
 _PERSON_PRONOUNS = frozenset("he she him her his hers they them their theirs".split())
@@ -25,12 +26,19 @@ _OPENERS = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\W*(?:no|nope|sorry|oops|actually|wait)[,.:;!–—-]+\s*", re.IGNORECASE)
+_CONSENTS = re.compile(
+    r"\W*(?:yes|yeah|yep|right|exactly|correct|i did|i do)(?:\W+(?:please|indeed|i (?:did|do)"
+    r"|that(?:['’]s| is| was) (?:him|her|it|right|correct|the one)))*\W*\Z",
+    re.IGNORECASE,
+)
+_SUGGESTS = re.compile(rf"\bDid you mean (?P<name>{TOKEN.pattern})[?]")
 _DEFINES = re.compile(r"\W*what(?:['’]s| is| are) an? ", re.IGNORECASE)
 """The start of a question about a kind of thing, whatever was asked before."""
 _PRONOUN = re.compile(
     r"\b(?:(?P<owner>his|her|their)(?=[ ]+(?P<owned>[^\W\d_]+))|his|her|he|she|him|they|them)\b",
     re.IGNORECASE,
 )
+_WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?\Z", re.IGNORECASE)
 _SHORT = 3
 """A question with fewer content words takes its subject from the question before."""
 _LONG = 6
@@ -48,15 +56,32 @@ _MOST_ASKED = 3
 """Sentences of it that ask, the last ones."""
 
 
+def asked_by_user(turns: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the messages of the user in order. `turns`: role and text of each message.
+
+    "Yes" to the one name that an answer suggests ("Did you mean ...?") stands for the name.
+    """
+    asked: list[str] = []
+    suggested: re.Match[str] | None = None
+    for role, text in turns:
+        if role == "user":
+            is_yes = suggested is not None and _CONSENTS.match(text)
+            asked.append(f"I meant {suggested['name']}" if suggested and is_yes else text)
+        suggested = _SUGGESTS.search(text) if role == "assistant" else None
+    return asked
+
+
 def standalone(questions: Sequence[str]) -> str:
     """Return the last question, followed by what it takes from the earlier ones.
 
     `questions`: the user's messages in order, with tokens. A follow-up question begins with "and",
     "no, I meant" or the like, names no one and has a pronoun, or has few content words. It takes
     the content words and tokens of the question before, which may be a follow-up itself. A question
-    that names a person takes no other person over. Of a long message, the question is what it asks,
-    and the rest is what came before.
+    that names a person takes no other person over, and "and Friday?" no other day. Of a long
+    message, the question is what it asks, and the rest is what came before. After a remark about
+    the last answer, the last question is the one before it.
     """
+    questions = without_remarks(questions)
     parts = [*questions[:-1], *(p for last in questions[-1:] for p in _told_and_asked(last))]
     chain: list[str] = []
     for question in reversed(parts):
@@ -136,15 +161,23 @@ def _without_opening(question: str) -> str:
 
 
 def _carried(question: str, before: str) -> list[str]:
-    """Return the content words of `before` that the question does not have, in order."""
+    """Return the content words of `before` that the question does not have, in order.
+
+    A question that names someone exchanges the names, and one that goes on with a day the days.
+    """
     own = _words(question)
     known = {_key(word) for word in own}
-    names_someone = any(map(_is_name, own))
+    goes_on = bool(_OPENERS.match(question) or _ASIDE.match(question))
+    exchanged: list[Callable[[str], bool]] = []
+    if any(map(_is_name, own)):
+        exchanged.append(_is_name)
+    if goes_on and any(map(_is_day, own)):
+        exchanged.append(_is_day)
     carried: dict[str, str] = {}
     for word in _content(match.group() for match in _WORD.finditer(before)):
         if len(carried) == _MOST_CARRIED:
             break
-        if _key(word) not in known and not (names_someone and _is_name(word)):
+        if _key(word) not in known and not any(is_kind(word) for is_kind in exchanged):
             carried.setdefault(_key(word), word)
     return list(carried.values())
 
@@ -177,3 +210,10 @@ def _is_name(word: str) -> bool:
     if match is None:
         return False
     return identifiability(EntityType(match.group(1))) is Identifiability.DIRECT
+
+
+def _is_day(word: str) -> bool:
+    match = TOKEN.fullmatch(word)
+    if match is None:
+        return bool(_WEEKDAY.match(word))
+    return match.group(1) == EntityType.DATE_TIME

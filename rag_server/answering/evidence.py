@@ -152,7 +152,8 @@ def find_evidence(
     about = _about(passages, layer, people, len(named - {*unknown}), groups) if people else ()
     judged = {m for m in named if people is None or _type(m) != EntityType.PERSON}
     known = len(judged - {*unknown}) + bool(about and people and people.known)
-    by_code = not unknown and _is_by_code(question, [p.text for p in passages[:_READ]])
+    named_codes = people.others if people else ()
+    by_code = not unknown and _is_by_code(question, named_codes, passages[:_READ])
     is_found = not unknown and (known > 0 or bool(about) or by_code)
     texts = [
         p.text
@@ -191,9 +192,14 @@ def _is_in_record(question: str, about: Sequence[int], passages: Sequence[Passag
     return 0 < len(asked) <= _FEW and any(asked <= words for words in held)
 
 
-def _is_by_code(question: str, texts: Sequence[str]) -> bool:
-    """Return whether a question is a code that a text has, and at most one other word."""
-    tokens = {m.group() for m in TOKEN.finditer(question) if m.group(1) in _CODE_TYPES}
+def _is_by_code(question: str, others: Collection[str], passages: Sequence[Passage]) -> bool:
+    """Return whether a question is a code that a passage has, and at most one other word.
+
+    `others`: the tokens of the code under other types.
+    """
+    asked = [*(match.group() for match in TOKEN.finditer(question)), *others]
+    tokens = {token for token in asked if _type(token) in _CODE_TYPES}
+    texts = [passage.text for passage in passages]
     plain = TOKEN.sub(" ", question)
     words = plain_words(without_numbers(plain))
     if sum(word not in REQUESTS for word in words) > 1:

@@ -14,10 +14,18 @@ from sage_rag.indexer.protocols import Embedder
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.answering.cues import asks_value
 from sage_rag.rag_server.answering.details import lacks_detail
-from sage_rag.rag_server.answering.focus import asked_marks, names_in, passages_in_focus
+from sage_rag.rag_server.answering.evidence import Evidence
+from sage_rag.rag_server.answering.focus import (
+    RankedPassages,
+    asked_marks,
+    goes_on_about,
+    names_in,
+    passage_told,
+    passages_in_focus,
+)
 from sage_rag.rag_server.answering.names import names_no_one, names_someone, without_names
 from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
-from sage_rag.rag_server.answering.overview import introduction, overview, ranks_that_ask
+from sage_rag.rag_server.answering.overview import fitting, introduction, overview, ranks_that_ask
 from sage_rag.rag_server.answering.particulars import (
     particular_of,
     particulars_asked,
@@ -46,6 +54,7 @@ from sage_rag.rag_server.answering.statements import often_said
 from sage_rag.rag_server.answering.values import Asked, shares_of, values_of
 from sage_rag.rag_server.followups import asked_part, whole_question
 from sage_rag.rag_server.languages import is_not_read
+from sage_rag.rag_server.remarks import Remark, remark_of, without_remarks
 from sage_rag.rag_server.retrieval import without_tokens
 
 NOTHING_FOUND = "I found nothing about this in the documents I can search."
@@ -56,6 +65,7 @@ NOTHING_ASKED = "Ask me about the documents I can search."
 """The answer to a greeting, or to thanks."""
 UNCLEAR = "I found no clear answer to this. What comes nearest:"
 """Precedes what is quoted where the evidence is short of an answer, or a detail is missing."""
+FROM_RECORD = "The last answer is from the record that begins:"
 _MOST_PARTS = 8
 """Each part is embedded; a text with more question marks is no list of questions."""
 _PART_ENDS = re.compile(
@@ -106,9 +116,25 @@ class ExtractiveAnswerer:
         """Return the answer with its citation, or a sentence that says that there is no answer."""
         if _is_courtesy(context.question):
             return NOTHING_ASKED
-        answer = self._composed(context)
+        answer = self._to_remark(context) or self._composed(context)
         denies = answer == NOTHING_FOUND or answer.startswith(_NO_RECORD)
         return NOT_READ if denies and is_not_read(context.question) else answer
+
+    def _to_remark(self, context: AnswerContext) -> str | None:
+        """Return the answer to a remark about the last answer; `None` for any other message."""
+        remark = remark_of(context.question)
+        asked = without_remarks([turn.text for turn in context.history if turn.role == "user"])
+        if remark is None or not asked:
+            return None
+        context = replace(context, question=asked[-1])
+        if remark is Remark.SHORTER:
+            brief = ExtractiveAnswerer(self._embedder, self._reader, most_words=1, few_words=0)
+            return brief._composed(context)
+        told = passage_told(context) if remark is Remark.SOURCE else None
+        if told is None:
+            return self._composed(context)
+        sentences = self._readable([told], context)
+        return f"{FROM_RECORD}\n\n{_written(list(fitting(sentences, _FEW_AROUND)))}"
 
     def _composed(self, context: AnswerContext) -> str:
         context = replace(context, question=asked_part(context.question))
@@ -118,7 +144,8 @@ class ExtractiveAnswerer:
             if evidence.unknown:
                 return _no_record(evidence.unknown, evidence.alike)
             is_read = not of_consensus and self._reads(context)
-            if not (evidence.may_be_read if is_read else evidence.is_near):
+            is_enough = evidence.may_be_read if is_read else evidence.is_near
+            if not is_enough and goes_on_about(context) is None:
                 return NOTHING_FOUND
         if of_consensus:
             said = often_said(context, self._with_known(context))
@@ -129,7 +156,7 @@ class ExtractiveAnswerer:
     def _quoted(self, context: AnswerContext) -> str:
         """Return the answer from the records that were found."""
         question, own = context.standalone or context.question, context.question
-        sentences = self._readable(question, context)
+        sentences = self._readable(passages_in_focus(context)[:_PASSAGES], context)
         if record := self._overview(question, sentences, context):
             # Who wrote a message, and to whom, is not read: both names are in it.
             return _answer(_written(record), unclear=asks_for_message(question))
@@ -169,7 +196,9 @@ class ExtractiveAnswerer:
             chosen = choose_by(values, read=reading.sentences)
         outcome = self._outcome(context, parts or [own], chosen, reading)
         if outcome is Outcome.NOTHING:
-            return NOTHING_FOUND
+            if goes_on_about(context) is None:
+                return NOTHING_FOUND
+            outcome = Outcome.UNCLEAR  # the last answer quoted this record
         if reading is not None:  # it names what answers, or comes nearest: less around it helps
             chosen = choose_by(
                 values,
@@ -183,7 +212,10 @@ class ExtractiveAnswerer:
     def _overview(
         self, question: str, sentences: Sequence[Sentence], context: AnswerContext
     ) -> list[Sentence]:
-        """Return an overview of a record; empty for a question that asks for a fact."""
+        """Return an overview of a record; empty for a question that asks for a fact.
+
+        A code alone asks for the record that begins with it.
+        """
         evidence = context.evidence
         if evidence is None or not evidence.whole_record:
             return []
@@ -192,7 +224,9 @@ class ExtractiveAnswerer:
         if asks_who_someone_is(question):
             return introduction(sentences, named, self._most_words // 2, asking)
         outcome = asks_for_outcome(question)
-        if not outcome and not asks_for_overview(question):
+        if not (
+            outcome or asks_for_overview(question) or _is_by_number(question, evidence, sentences)
+        ):
             return []
         return overview(
             sentences,
@@ -240,14 +274,15 @@ class ExtractiveAnswerer:
         is_of_another = bool(stated) and lacks
         return Outcome.UNCLEAR if is_of_another and outcome is Outcome.ANSWER else outcome
 
-    def _readable(self, question: str, context: AnswerContext) -> list[Sentence]:
-        """Return the sentences that an answer may quote."""
+    def _readable(self, passages: RankedPassages, context: AnswerContext) -> list[Sentence]:
+        """Return the sentences of passages that an answer may quote."""
+        question = context.standalone or context.question
         nameless = names_no_one(context)
         found: list[Sentence] = []
         asked = asked_marks(question, context.evidence)
         # The line of a date alone says nothing of the day.
         marks = {mark for mark in asked if not mark.startswith("DATE_TIME_")}
-        for rank, passage in passages_in_focus(context)[:_PASSAGES]:
+        for rank, passage in passages:
             for sentence in read_passage(rank, passage, context.answer_fields, marks):
                 text = without_names(sentence.text) if nameless else sentence.text
                 if text is not None:
@@ -272,6 +307,14 @@ class ExtractiveAnswerer:
         views = [readable_view(sentence.text) for sentence in answering]
         near = cosines(embedder, asked, views)
         return [dict(zip(answering, map(float, row), strict=True)) for row in near]
+
+
+def _is_by_number(question: str, evidence: Evidence, sentences: Sequence[Sentence]) -> bool:
+    """Return whether a question is a code alone with which a record begins."""
+    first = next((sentence for sentence in sentences if sentence.answers), None)
+    if first is None or content_stems(TOKEN.sub(" ", question)):
+        return False
+    return not asked_marks(question, evidence).isdisjoint(first.stems)
 
 
 def _parts(question: str) -> list[str]:

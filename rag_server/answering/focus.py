@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
@@ -20,7 +20,11 @@ _ANOTHER = re.compile(
 )
 """What a follow-up question calls a record of the same person that was not quoted yet."""
 
-RankedPassages = Sequence[tuple[int, Passage]]
+_TOLD = 0.5
+"""Share of an answer's words that the record has which it quotes: it may begin with other words."""
+
+RankedPassage = tuple[int, Passage]
+RankedPassages = Sequence[RankedPassage]
 
 
 def passages_in_focus(context: AnswerContext) -> RankedPassages:
@@ -29,12 +33,40 @@ def passages_in_focus(context: AnswerContext) -> RankedPassages:
     They are those of the persons that it names; without, those with the most names, places and
     organisations of it; all, if it names nothing that they have. A question about one person must
     not be answered with another person's advice. A follow-up question that asks for another record
-    of the person is not about the one that the last answer quotes.
+    of the person is not about the one that the last answer quotes; "and when?" is about this one.
     """
+    if (told := goes_on_about(context)) is not None:
+        return [told]
     question = context.standalone or context.question
     about = context.evidence.about if context.evidence else ()
     found = _named(question, context.passages, about)
+    found = _begun_with(asked_marks(question, context.evidence), found)
     return _untold(context, found) if about and question != context.question else found
+
+
+def goes_on_about(context: AnswerContext) -> RankedPassage | None:
+    """Return the passage that the last answer quotes, if a question asks for more of it alone.
+
+    "And when?" and "why?" have no content of their own.
+    """
+    question = context.question
+    takes_over = bool(context.standalone) and context.standalone != question
+    if not takes_over or content_stems(question) or _ANOTHER.search(question):
+        return None
+    return passage_told(context)
+
+
+def passage_told(context: AnswerContext) -> RankedPassage | None:
+    """Return the passage that the last answer quotes; `None` without one."""
+    said = set(content_stems(_last_answer(context)))
+    held = {
+        rank: len(said.intersection(content_stems(passage.text)))
+        for rank, passage in enumerate(context.passages, 1)
+    }
+    if not said or not held:
+        return None
+    rank = max(held, key=held.__getitem__)
+    return (rank, context.passages[rank - 1]) if held[rank] >= _TOLD * len(said) else None
 
 
 def names_in(context: AnswerContext) -> set[str]:
@@ -63,13 +95,22 @@ def _named(question: str, passages: Sequence[Passage], about: Sequence[int]) -> 
     return [(rank, passage) for rank, passage in ranked if held[rank] == most]
 
 
+def _begun_with(marks: Collection[str], found: RankedPassages) -> RankedPassages:
+    """Return the passages whose first value is asked for, or all: a record's own number is first.
+
+    Other records may refer to it.
+    """
+    first = ((ranked, TOKEN.search(ranked[1].text)) for ranked in found if marks)
+    return [ranked for ranked, value in first if value and value.group() in marks] or found
+
+
 def _untold(context: AnswerContext, found: RankedPassages) -> RankedPassages:
     """Return the passages without the one that the last answer quotes, where another is meant.
 
     "And the second repair?" may be in the record that was quoted: then it has the word "second".
     """
     another = _ANOTHER.search(context.question)
-    said = next((turn.text for turn in reversed(context.history) if turn.role == "assistant"), "")
+    said = _last_answer(context)
     if another is None or not said or len(found) < 2:
         return found
     stems = set(content_stems(said))
@@ -78,6 +119,11 @@ def _untold(context: AnswerContext, found: RankedPassages) -> RankedPassages:
     if ordinal and re.search(rf"\b{ordinal}\b", told[1].text, re.IGNORECASE):
         return found
     return [ranked for ranked in found if ranked is not told]
+
+
+def _last_answer(context: AnswerContext) -> str:
+    said = (turn.text for turn in reversed(context.history) if turn.role == "assistant")
+    return next(said, "")
 
 
 def _is_name(entity_type: str) -> bool:

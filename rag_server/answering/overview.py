@@ -51,7 +51,7 @@ def introduction(
         return []
     first = sentences[start]
     own = [s for s in sentences[start:] if (s.rank, s.answers) == (first.rank, first.answers)]
-    return list(_fitting([s for s in own if not is_formality(s.text)] or own, most_words))
+    return list(fitting([s for s in own if not is_formality(s.text)] or own, most_words))
 
 
 def overview(
@@ -87,7 +87,7 @@ def overview(
         return last
     size = sum(s.size for s in last)
     # The complaint stands in another section than the facts.
-    first = list(takewhile(lambda s: s not in last, _fitting(told, _TIMES * most_words - size)))
+    first = list(takewhile(lambda s: s not in last, fitting(told, _TIMES * most_words - size)))
     return [*first, *last]
 
 
@@ -98,14 +98,14 @@ def _names(sentence: Sentence, named: Collection[str]) -> bool:
 def _beginning(sentences: Sequence[Sentence], most_words: int) -> list[Sentence]:
     """Return the first sentences, up to the end of a section once they are long enough."""
     found: list[Sentence] = []
-    for sentence in _fitting(sentences, _TIMES * most_words):
+    for sentence in fitting(sentences, _TIMES * most_words):
         if sum(s.size for s in found) >= most_words and sentence.topic != found[-1].topic:
             break
         found.append(sentence)
     return found
 
 
-def _fitting(sentences: Sequence[Sentence], most: int) -> Iterator[Sentence]:
+def fitting(sentences: Sequence[Sentence], most: int) -> Iterator[Sentence]:
     """Yield the first sentences, up to the one that makes them `most` words."""
     size = 0
     for sentence in sentences:

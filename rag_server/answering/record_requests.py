@@ -42,7 +42,8 @@ _MESSAGE = re.compile(
 _EVENTS = frozenset(
     "happen happened happens occurred came come went visit visited visits done did do took place "
     "seen saw made job jobs work worked appointment appointments entry entries events "
-    "event anything anyone anybody something someone nothing".split()
+    "event incident incidents accident accidents anything anyone anybody something someone "
+    "nothing".split()
 )
 """Words that ask, next to a date, for what a record of this date says."""
 _HOLDS = frozenset(
@@ -68,7 +69,7 @@ def asks_for_overview(question: str) -> bool:
     """
     words = TOKEN.sub(" ", question).casefold().split()
     if not any(map(str.isalpha, "".join(words))):
-        return True
+        return any(m.group(1) == EntityType.PERSON for m in TOKEN.finditer(question))
     return any(word.strip("?.,:") in REQUESTS for word in words) or asks_for_message(question)
 
 

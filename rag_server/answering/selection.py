@@ -11,6 +11,7 @@ from itertools import takewhile
 from math import inf, sqrt
 
 from sage_rag.agents.lexicon import lexicon
+from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.names import names_someone
 from sage_rag.rag_server.answering.sentences import Sentence
 from sage_rag.rag_server.answering.values import rarities
@@ -31,6 +32,8 @@ _SHARED = 0.7
 """Share of a sentence's content that another sentence holds if one of them repeats the other."""
 _SHORT = 5
 """Words of a sentence that announces the next one: "The cure is stopping."."""
+_ROLE = 2
+"""Words next to a name that say no more than a role: "party host"."""
 _FEW = 3
 """Sentences of a record that share a subject: more of them, and it is what the record is about."""
 _CASE = re.compile(r"(?:If|Otherwise|Else)\b")
@@ -125,7 +128,7 @@ def _fill(
             continue
         heappop(rest)
         goes_on = sentence.place > best.place and sentence.topic == best.topic
-        is_context = size < few_words and goes_on
+        is_context = size < few_words and goes_on and _says_enough(sentence)
         enough = has >= (_CONTEXT if is_context else _NEAR_BEST) * highest
         fits = size + sentence.size <= most_words
         wanted = (
@@ -138,6 +141,13 @@ def _fill(
             chosen.append(sentence)
             known.update(sentence.stems)
             size += sentence.size
+
+
+def _says_enough(sentence: Sentence) -> bool:
+    """Return whether a sentence is more than a name and a role: "Researcher: Tamsin Orde."."""
+    words = TOKEN.sub(" ", sentence.text).split()
+    said = sum(any(map(str.isalnum, word)) for word in words)
+    return said > _ROLE or not names_someone(sentence.text)
 
 
 def _completed(

@@ -7,7 +7,7 @@ Kilbride", and not the "Ms Kilbride" of her letter either.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -16,16 +16,18 @@ from string import ascii_lowercase
 from sage_rag.privacy.blind_index import PartWords, index_terms
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import NotGrantedError
-from sage_rag.privacy.lookup import NAMED_TYPES, STEM_TYPES
+from sage_rag.privacy.lookup import NAMED_TYPES, STEM_TYPES, codes_of
 from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.recognizers.lexicon import default_lexicon, fold
 from sage_rag.privacy.tokens import token_type
-from sage_rag.rag_server.edge.short_questions import IndexLookup, is_known_name
+from sage_rag.rag_server.edge.short_questions import CODE_TYPES, IndexLookup, is_known_name
 from sage_rag.rag_server.named_people import NamedPeople
 
 _ALIKE = 0.8
 """Likeness of two spellings of a name: "vasques" and "vasquez" have 0.86."""
 _SHORTEST_MISSPELT = 5
+_TYPES_OF_CODES = (*CODE_TYPES, EntityType.LOCATION, EntityType.ORGANIZATION)
+"""Types of tokens of a question that may be a code: one record may have it as a place."""
 _NUMBER = re.compile(r"\b\d+[a-z]?\b")
 """A house number."""
 _MOST_ALIKE = 3
@@ -63,6 +65,8 @@ def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher
             dates.update(same_day or ())
             if same_day == ():
                 unknown.add(token)
+        if entity_type in _TYPES_OF_CODES:
+            others.update(_of_other_types(cipher.decrypt(token), entity_type, cipher))
         if entity_type not in STEM_TYPES:
             continue
         is_person = entity_type is EntityType.PERSON
@@ -82,6 +86,15 @@ def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher
             partial.add(token)
     named = (known, unknown, others, alike, dates, partial)
     return NamedPeople(*(tuple(sorted(tokens)) for tokens in named))
+
+
+def _of_other_types(code: str, entity_type: EntityType, cipher: EntityCipher) -> Iterator[str]:
+    """Yield the tokens of a code under the other types that the recognizer may give it."""
+    is_code = bool(codes_of(code)) and (entity_type in CODE_TYPES or len(code.split()) == 1)
+    for other in CODE_TYPES if is_code else ():
+        if other is not entity_type:
+            with suppress(NotGrantedError):
+                yield cipher.encrypt(code, other)
 
 
 def _is_whole(value: str, parts: tuple[str, ...], meant: list[_Candidate]) -> bool:

@@ -27,7 +27,7 @@ from sage_rag.rag_server.edge.schema import (
     text,
     whole,
 )
-from sage_rag.rag_server.followups import standalone
+from sage_rag.rag_server.followups import asked_by_user, standalone
 
 _PARTS = list_of(record({"type": choice("text"), "text": text}))
 _CALLED: Rule = record({"name": identifier, "arguments": json_text})
@@ -151,8 +151,8 @@ def pseudonymize_request(body: Mapping[str, Any], keys: CorpusKeys) -> dict[str,
 
 def _question(messages: Sequence[Mapping[str, Any]]) -> str:
     """Return what the server searches with: the last user message and what it takes over."""
-    users = (message.get("content") for message in messages if message.get("role") == "user")
-    return standalone([_joined(content) for content in users])
+    turns = ((m.get("role", ""), _joined(m.get("content"))) for m in messages)
+    return standalone(asked_by_user(turns))
 
 
 def _joined(content: Any) -> str:

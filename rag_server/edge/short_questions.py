@@ -37,13 +37,14 @@ _NAME_KINDS = (Kind.GIVEN, Kind.SURNAME, Kind.PLACE, Kind.GREAT_PLACE)
 _VAGUE_TYPES = (EntityType.MISC, EntityType.DEMOGRAPHIC, EntityType.SPECIAL_CATEGORY)
 """Types of groups, events and conditions: a recognizer takes "wrestling" for one in a question,
 and for a word in a record."""
-_CODE_TYPES = (
+CODE_TYPES = (
     EntityType.ID,
     EntityType.CASE_NUMBER,
     EntityType.MEDICAL_RECORD,
     EntityType.VEHICLE,
     EntityType.NATIONAL_ID,
 )
+"""Types that a recognizer can give to one code, in a record and in a question."""
 _SHORTEST_NAME = 3
 _MOST_VALUES = 64
 """Values that one word of a question may stand for. More would not help, and a server would learn
@@ -188,7 +189,7 @@ class IndexLookup:
     def _whole_codes(self, value: str) -> tuple[str, ...]:
         """Return the blind words of a code under each type that a recognizer may give it."""
         found: list[str] = []
-        for entity_type in _CODE_TYPES:
+        for entity_type in CODE_TYPES:
             with suppress(NotGrantedError):
                 found += self._index.words(value, entity_type)[:1]
         return tuple(found)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.rag_server.followups import asked_part, standalone, whole_question
+from sage_rag.rag_server.followups import asked_by_user, asked_part, standalone, whole_question
 
 KELLER, LINDE, LINDAU = "PERSON_[aa]", "PERSON_[bb]", "LOCATION_[cc]"
 MIGRAINE = f"What prevents the migraine of {KELLER} in {LINDAU}?"
@@ -144,3 +144,57 @@ def test_a_short_message_with_several_sentences_is_searched_whole():
     short = "My knee hurts since Monday. Is ice good for it?"
     assert standalone([short]) == short
     assert standalone([]) == ""
+
+
+@pytest.mark.parametrize(
+    "follow_up", ["and on DATE_TIME_[bb]?", "And what happened on DATE_TIME_[bb]?"]
+)
+def test_another_day_exchanges_the_day(follow_up):
+    found = standalone([f"What happened to {KELLER} on DATE_TIME_[aa]?", follow_up])
+    assert KELLER in found
+    assert "happened" in found
+    assert "DATE_TIME_[aa]" not in found
+
+
+def test_another_weekday_exchanges_the_weekday():
+    found = standalone(["Which boat was late on Tuesday evening?", "and Friday?"])
+    assert found.split() == "and Friday? boat late evening".split()
+
+
+def test_a_time_of_the_day_in_question_keeps_the_day():
+    found = standalone(["What happened on DATE_TIME_[aa]?", "Who came at DATE_TIME_[bb]?"])
+    assert "DATE_TIME_[aa]" in found
+
+
+@pytest.mark.parametrize(
+    "remark", ["are you sure?", "say it shorter", "Which record is that from?"]
+)
+def test_a_remark_about_the_answer_asks_the_question_before_again(remark):
+    assert standalone([MIGRAINE, remark]) == MIGRAINE
+    assert KELLER in standalone([MIGRAINE, remark, "and when?"])
+
+
+SUGGESTION = f"I found no record of {LINDE} in the documents. Did you mean {KELLER}?"
+
+
+@pytest.mark.parametrize("yes", ["yes", "Yes please!", "yeah, that's her", "right"])
+def test_yes_to_a_suggested_name_asks_the_question_for_that_name(yes):
+    asked = asked_by_user(
+        [("user", f"When did {LINDE} pay?"), ("assistant", SUGGESTION), ("user", yes)]
+    )
+    found = standalone(asked)
+    assert KELLER in found
+    assert "pay" in found
+    assert LINDE not in found
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("The cat sleeps. [1]", "yes"),
+        (SUGGESTION, "yes, when did he move?"),
+        (f"Did you mean {KELLER} or {LINDE}?", "yes"),
+    ],
+)
+def test_any_other_message_stays_as_it_is(answer, message):
+    assert asked_by_user([("user", "?"), ("assistant", answer), ("user", message)])[-1] == message

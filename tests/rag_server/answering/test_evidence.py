@@ -172,7 +172,9 @@ def on_a_day(question: str, people: NamedPeople) -> Evidence:
     return find_evidence(question, passages, (), {RECORDS: version}, WordsEmbedder(), people)
 
 
-@pytest.mark.parametrize("verb", ["What happened", "Who came", "what was done", "jobs"])
+@pytest.mark.parametrize(
+    "verb", ["What happened", "Who came", "what was done", "jobs", "any incident"]
+)
 def test_a_question_about_a_day_gets_the_record_with_its_date(verb):
     found = on_a_day(f"{verb} on DATE_TIME_[cc]?", NamedPeople(dates=(DAY,)))
     assert (found.about, found.whole_record, found.unknown) == ((2,), True, ())
@@ -224,6 +226,17 @@ def test_one_or_two_words_of_a_persons_record_come_near(question, is_near):
         question, NamedPeople(known=(KELLER,)) if KELLER in question else NamedPeople()
     )
     assert found.by_few_words == is_near
+
+
+def test_a_code_of_another_type_in_the_index_is_found_by_itself():
+    texts = ["member MEDICAL_RECORD_[ee] fell MEDICAL_RECORD~a"]
+    version = MemoryCatalog().publish("c", texts)
+    passages = [Passage("p", "s", {"text": texts[0]}, row=0)]
+    others = NamedPeople(others=("MEDICAL_RECORD_[ee]",))
+    found = find_evidence(
+        "ID_[dd]", passages, ("MEDICAL_RECORD~a",), {RECORDS: version}, WordsEmbedder(), others
+    )
+    assert found.by_few_words
 
 
 def test_whether_anything_happened_on_a_day_asks_for_its_record():

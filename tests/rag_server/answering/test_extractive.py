@@ -11,6 +11,7 @@ from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.extractive import (
+    FROM_RECORD,
     NOT_READ,
     NOTHING_ASKED,
     NOTHING_FOUND,
@@ -53,6 +54,13 @@ class FirstSentence:
 
     def read(self, question, texts):
         return [Reading(0.9, 0, 5) for _ in texts]
+
+
+class Clerk:
+    """Reads the answer where a text names the clerk."""
+
+    def read(self, question, texts):
+        return [Reading(0.9 if "Clerk" in text else 0.1, 0, 5) for text in texts]
 
 
 def compose(question, *passages, evidence=None, standalone="", fields=(), **settings):
@@ -105,6 +113,77 @@ def test_another_record_of_the_same_person_follows_the_one_that_was_told(follow_
         evidence=Evidence(1, 1, known=1, about=(1, 2)),
     )
     assert ExtractiveAnswerer().compose(context).endswith(quoted)
+
+
+def follow(before, answer, follow_up, *passages, evidence):
+    context = AnswerContext(
+        follow_up,
+        passages,
+        [ConversationTurn("user", before), ConversationTurn("assistant", answer)],
+        standalone=standalone([before, follow_up]),
+        evidence=evidence,
+    )
+    return ExtractiveAnswerer().compose(context)
+
+
+@pytest.mark.parametrize("told", [1, 2])
+def test_a_question_without_words_of_its_own_is_about_the_record_that_was_told(told):
+    letter = passage(1, text=f"{KELLER} wants the price of the bumper. A cheque is expected.")
+    reply = passage(2, text=f"The insurer pays {KELLER} for the bumper. The cheque is on its way.")
+    said = f"{UNCLEAR}\n\n{(letter, reply)[told - 1].text} [{told}]"
+    evidence = Evidence(1, 1, known=1, about=(1, 2))
+    asked = f"What does {KELLER} get for the bumper?"
+    assert follow(asked, said, "and when?", letter, reply, evidence=evidence).endswith(f"[{told}]")
+
+
+def test_why_after_an_answer_does_not_deny_the_record_of_this_answer():
+    asked, weak = "Who keeps a diary of the migraine?", Evidence(0, 0)
+    assert follow(asked, NOTHING_FOUND, "why?", MIGRAINE, evidence=weak) == NOTHING_FOUND
+    said = "Keep a diary of the migraine. [1]"
+    assert follow(asked, said, "why?", MIGRAINE, evidence=weak).startswith(UNCLEAR)
+
+
+LONG = passage(
+    1,
+    text=f"Letter of {KELLER} to the dean. The bell of the tower is cracked. A bell of this size is "
+    "cast in Lyon. The dean wants the bell for Easter. Who pays for the bell is open.",
+)
+
+
+def remark(text):
+    asked = f"Where is the bell of {KELLER} cast?"
+    said = "The bell of the tower is cracked. A bell of this size is cast in Lyon. [1]"
+    evidence = Evidence(1, 1, known=1, about=(1,))
+    return follow(asked, said, text, LONG, evidence=evidence)
+
+
+def test_say_it_shorter_gives_one_sentence_to_the_same_question():
+    assert remark("say it shorter") == "A bell of this size is cast in Lyon. [1]"
+
+
+def test_are_you_sure_quotes_the_record_again():
+    assert "cast in Lyon" in remark("are you sure?")
+
+
+def test_which_record_quotes_how_the_record_of_the_last_answer_begins():
+    assert remark("which record is that from?").startswith(f"{FROM_RECORD}\n\nLetter of {KELLER}")
+
+
+def test_who_someone_is_begins_where_the_record_names_the_person():
+    will = passage(
+        1, text=f"The will is void. The angry friend of the dead, {LINDE}, sues. Clerk: {KELLER}."
+    )
+    evidence = Evidence(1, 1, known=1, about=(1,), whole_record=True)
+    answer = compose(f"Who is {LINDE}?", will, evidence=evidence, reader=Clerk())
+    assert answer.startswith(f"The angry friend of the dead, {LINDE}")
+
+
+def test_a_code_alone_gets_the_record_that_begins_with_it():
+    code = "ID_[aa]"
+    other = passage(1, text=f"ID_[bb]: the drill fell. The setter was warned, as after {code}.")
+    own = passage(2, text=f"{code}: a hold turned. Nobody was hurt. The bolt had been left loose.")
+    evidence = Evidence(1, 1, known=1, whole_record=True, by_few_words=True)
+    assert compose(code, other, own, evidence=evidence) == f"{own.text} [2]"
 
 
 def test_an_ordinal_of_the_record_that_was_told_is_looked_up_there():

@@ -165,3 +165,9 @@ def test_a_heading_is_not_quoted_alone(most_words):
     found = chosen(question, text, most_words=most_words, few_words=1)
     assert "Plan for the cough." not in found or "Syrup at night for a week." in found
     assert "High blood pressure." not in found or "Reasoning: The values at home are good." in found
+
+
+def test_a_name_with_a_role_does_not_fill_a_short_answer():
+    text = "The ferry leaves at nine. Author: PERSON_[aa]. The mate PERSON_[bb] knows all about it."
+    found = chosen("When does the ferry leave?", text, few_words=16)
+    assert found == ["The ferry leaves at nine.", "The mate PERSON_[bb] knows all about it."]

@@ -197,3 +197,11 @@ def test_an_address_means_the_places_with_its_number(asked, meant, is_unknown):
     found = people_named([token(asked, PLACE)], index(places=PLACES), CIPHER)
     assert set(found.others) == {token(place, PLACE) for place in meant}
     assert found.unknown == (token(asked, PLACE),) * is_unknown
+
+
+@pytest.mark.parametrize("entity_type", [EntityType.ID, EntityType.ORGANIZATION])
+def test_a_code_may_be_of_another_type_in_the_index(entity_type):
+    asked = token("M-0072", entity_type)
+    found = people_named([asked], index("Henrike Lindqvist"), CIPHER)
+    assert token("M-0072", EntityType.MEDICAL_RECORD) in found.others
+    assert asked not in found.others

@@ -56,6 +56,19 @@ def test_a_question_that_names_nobody_travels_without_the_field(world: World):
     assert "search_words" not in sent_for(world, ("user", "Maria Keller?"), question)
 
 
+def test_yes_to_a_suggested_name_travels_with_its_words(world: World):
+    suggestion = "I found no record of Maria Kellner. Did you mean Maria Keller?"
+    turns = [("user", "How is Maria Kellner?"), ("assistant", suggestion), ("user", "yes please")]
+    assert set(sent_for(world, *turns)["search_words"]) == words(world, "Maria Keller")
+
+
+def test_a_remark_about_the_answer_travels_with_the_words_of_its_question(world: World):
+    first = sent_for(world, ("user", "How is Maria Keller?"))
+    answer = ("assistant", "Maria Keller has gout. [1]")
+    later = sent_for(world, ("user", "How is Maria Keller?"), answer, ("user", "are you sure?"))
+    assert later["search_words"] == first["search_words"]
+
+
 def test_a_follow_up_travels_with_the_words_of_the_name_that_it_takes_over(world: World):
     first = sent_for(world, ("user", "Maria Keller?"))
     later = sent_for(world, ("user", "Maria Keller?"), ("assistant", "ill"), ("user", "and now?"))

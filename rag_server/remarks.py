@@ -1,0 +1,69 @@
+"""Remarks about the last answer: "are you sure?", "say it shorter", "which record is that from?".
+
+A remark asks nothing new: the question before it is asked again. English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import Enum
+
+
+class Remark(Enum):
+    """What a user wants of the last answer."""
+
+    AGAIN = "again"
+    SHORTER = "shorter"
+    SOURCE = "source"
+
+
+_OPENING = (
+    r"\W*(?:(?:please|and|so|but|ok(?:ay)?|hm+|well|(?:can|could|would) you|tell me|i mean)\b\W*)*"
+)
+_ENDING = r"(?:\W+(?:please|then|now|again|exactly|thanks?|though))*\W*\Z"
+_THAT = r"(?:that|this|it)"
+_RECORD = r"(?:records?|documents?|files?|letters?|sources?|entr(?:y|ies)|reports?|cases?|texts?)"
+_REMARKS = (
+    (
+        Remark.AGAIN,
+        r"(?:are you (?:really |quite |very |absolutely )?(?:sure|certain)(?: (?:about|of) that)?"
+        rf"|really|is {_THAT} (?:really )?(?:right|true|correct|so|certain)"
+        rf"|(?:say|repeat|explain) {_THAT}(?: once more)?|repeat|come again|once more"
+        rf"|how do you know(?: {_THAT})?)",
+    ),
+    (
+        Remark.SHORTER,
+        rf"(?:(?:say|put|make|give me|summari[sz]e|shorten) {_THAT}(?: a bit)?(?: (?:more )?"
+        r"(?:shorter|short|briefly|briefer|in (?:short|brief|(?:one|a) (?:word|sentence|line))))?"
+        r"|be (?:brief|briefer|shorter)|(?:a bit |much )?shorter|(?:more )?brief(?:ly|er)?"
+        r"|in (?:short|brief|(?:one|a) (?:word|sentence|line))|too long)",
+    ),
+    (
+        Remark.SOURCE,
+        rf"(?:(?:in |from )?(?:which|what) {_RECORD} (?:(?:is|was|does|did|says?) {_THAT}"
+        rf"(?: (?:come |stand |written )?(?:from|in))?)|where (?:is|was|does|did) {_THAT}"
+        r" (?:come from|from|written|stated|say so)"
+        rf"|where did you (?:get|find|read) {_THAT}(?: from)?"
+        rf"|(?:(?:what|which) (?:is|was)|what['’]s) (?:the|your) source(?: (?:of|for) {_THAT})?"
+        rf"|(?:your )?sources?|who says (?:so|{_THAT})|says who)",
+    ),
+)
+_PATTERNS = tuple(
+    (remark, re.compile(f"{_OPENING}{pattern}{_ENDING}", re.IGNORECASE))
+    for remark, pattern in _REMARKS
+)
+_LONGEST = 80
+"""Characters of a remark."""
+
+
+def remark_of(message: str) -> Remark | None:
+    """Return the remark that a message makes about the last answer; `None` for a question."""
+    if len(message) > _LONGEST:
+        return None
+    return next((remark for remark, found in _PATTERNS if found.match(message)), None)
+
+
+def without_remarks(messages: Sequence[str]) -> Sequence[str]:
+    """Return a user's messages without the remarks; as they are if there is nothing else."""
+    return [message for message in messages if remark_of(message) is None] or messages
