@@ -7,14 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sage_rag.indexer.audit import KNOWN_IDENTIFIER, IdentifierAudit
+from sage_rag.indexer.audit import KNOWN_IDENTIFIER
 from sage_rag.indexer.changes import DocumentKey
 from sage_rag.indexer.corpus import Document
+from sage_rag.indexer.known_identifiers import KnownIdentifiers
 from sage_rag.indexer.ledger import Result
 from sage_rag.indexer.passages import Passage, SealedDocument
+from sage_rag.indexer.sealing import Sealer
 from sage_rag.indexer.stores.lexical import searchable
 from sage_rag.indexer.timing import Timer, timed
-from sage_rag.indexer.treatment import Treatment
 from sage_rag.privacy.blind_index import identifies
 
 
@@ -68,30 +69,30 @@ def assemble_plain(documents: Iterable[Document]) -> Assembly:
 
 
 def assemble(
-    results: Iterable[tuple[DocumentKey, Result]], treatment: Treatment, timer: Timer | None = None
+    results: Iterable[tuple[DocumentKey, Result]], sealer: Sealer, timer: Timer | None = None
 ) -> Assembly:
-    """Seal safe results; refuse unsafe ones, and those with an identifier of any document.
+    """Seal safe results, with the identifiers of other documents in them; refuse unsafe ones.
 
+    A result with such an identifier of a type that the policy does not encrypt is refused.
     `results` are in the order of the corpus. Each piece of a longer text is also found by the
     direct identifiers of its first published piece: a judgment names the parties at its head.
     """
-    identifiers = timed(IdentifierAudit(), timer, "audit")
-    seal = timed(treatment, timer, "seal", "seal").seal
-    candidates: list[tuple[DocumentKey, Passage, SealedDocument]] = []
+    known = timed(KnownIdentifiers(sealer), timer, "audit")
+    seal = timed(sealer, timer, "seal", "seal").seal
+    candidates: list[tuple[DocumentKey, SealedDocument]] = []
     assembly = Assembly()
     for key, result in results:
         if not result.safe:
             assembly.refused[key.id] = result.reasons
             continue
-        sealed = seal(result)
-        identifiers.add(sealed.identifiers)
-        name, source = treatment.names(key.id)
-        candidates.append((key, Passage(name, source, sealed.fields), sealed))
+        known.add(result.identifiers)
+        candidates.append((key, seal(result)))
     heads: dict[str, _Marks] = {}
-    for key, passage, sealed in candidates:
-        if identifiers.count(passage.text):
+    for key, own in candidates:
+        if (sealed := known.sealed(own)) is None:
             assembly.refused[key.id] = (KNOWN_IDENTIFIER,)
             continue
+        passage = Passage(*sealer.names(key.id), sealed.fields)
         tokens, words = sealed.tokens, sealed.words
         if key.piece_of:
             if key.piece_of not in heads:

@@ -42,7 +42,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class SealedDocument:
-    """A document in its publishable form, and the plain identifiers of its original.
+    """A document in its publishable form.
 
     `tokens` are those of all encrypted values, including values that the new text leaves out: the
     lexical index reads them, so that a question finds the record by a person's name. `words` are
@@ -52,7 +52,6 @@ class SealedDocument:
     fields: dict[str, str]
     tokens: tuple[str, ...]
     words: tuple[str, ...]
-    identifiers: tuple[str, ...]
 
 
 def layer_called(name: str) -> Layer:

@@ -84,7 +84,7 @@ class RecordsLayer:
         await self._treat_all(of, self._audit)
         self._audit = None  # 16 bytes a word of the corpus, before vectors take their place
         results = ((key, self._finished(key)) for key in self._run.reading.keys)
-        assembly = assemble(results, of, self._job.timer)
+        assembly = assemble(results, of.sealer, self._job.timer)
         self._refused = frozenset(assembly.refused)
         for name, reasons in assembly.refused.items():
             if name in self._reviewed and reasons != (DROPPED,):

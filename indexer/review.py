@@ -172,7 +172,10 @@ class ReviewSession:
         fingerprint = next((r.fingerprint for r in self._ledger.refusals()), "")
         documents = read_corpus(self._job.source, self._job.fields, self._job.subject)
         results = (self._ledger.result(d.content_hash, fingerprint) for d in documents)
-        return KnownIdentifiers(filter(None, results), self._treatment)
+        known = KnownIdentifiers(self._treatment.sealer)
+        for result in filter(None, results):
+            known.add(result.identifiers if result.safe else ())
+        return known
 
     def _called(self, document_id: str) -> QuarantinedRecord:
         for quarantined in self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -26,12 +26,11 @@ from sage_rag.indexer.audit import CorpusAudit
 from sage_rag.indexer.corpus import Document
 from sage_rag.indexer.coverage import Coverage
 from sage_rag.indexer.ledger import Decision, Result
-from sage_rag.indexer.passages import SealedDocument, passage_id
 from sage_rag.indexer.recipes import Recipe
+from sage_rag.indexer.sealing import Sealer
 from sage_rag.indexer.timing import Timer, timed
-from sage_rag.privacy.blind_index import BlindIndex
 from sage_rag.privacy.ciphers.default import default_cipher
-from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.entities import Identifiability, identifiability
 from sage_rag.privacy.gate.findings import Verdict
 from sage_rag.privacy.gate.gate import Gate
 from sage_rag.privacy.gate.kept import Kept, kept
@@ -41,7 +40,7 @@ from sage_rag.privacy.gate.limits import Limit
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.policy import load_policy
-from sage_rag.privacy.protect import Protection, Protector, seal
+from sage_rag.privacy.protect import Protection, Protector
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.catalog import DEFAULT_LANGUAGES
 
@@ -91,7 +90,7 @@ class Treatment:
         self._key_id = keyset.primary
         self._cipher = default_cipher(keyset, corpus)
         policy = load_policy(recipe.policy)
-        self._blind_index = BlindIndex(keyset, corpus, policy.part_words)
+        self.sealer = Sealer(keyset, corpus, self._cipher, policy)
         surrogates = Surrogates(keyset, corpus)
         protector = Protector(recognizer, policy, self._cipher, surrogates)
         self._protector = timed(protector, timer, "protect", "protect")
@@ -354,26 +353,6 @@ class Treatment:
             identifiers=self.direct_identifiers(protection),
             key_id=self._key_id,
         )
-
-    def seal(self, result: Result) -> SealedDocument:
-        """Return the publishable form of a safe result: tokens replace placeholders."""
-        if not result.safe or result.fields is None:
-            raise ValueError("only a safe result can be sealed")
-        fields = {name: seal(text, result.tokens) for name, text in result.fields.items()}
-        identifiers = self.plain_identifiers(result.identifiers)
-        tokens = tuple(result.tokens.values())
-        # Derived from the tokens instead of stored, so they always have the tokens' key.
-        words = self._blind_index.words_of_tokens(tokens, self._cipher)
-        return SealedDocument(fields, tokens, words, identifiers)
-
-    def plain_identifiers(self, tokens: Iterable[str]) -> tuple[str, ...]:
-        """Return the values of `direct_identifiers`, for the audit across documents."""
-        return tuple(map(self._cipher.decrypt, tokens))
-
-    def names(self, document_id: str) -> tuple[str, str]:
-        """Return a passage's id, which does not reveal its document's id, and the id as a token."""
-        name = passage_id(self._keyset, self._corpus, document_id)
-        return name, self._cipher.encrypt(document_id, EntityType.SOURCE)
 
 
 async def _run_here(work: Callable[[], _T]) -> _T:

@@ -51,6 +51,8 @@ _BROKEN_OFF = re.compile(r"—(?:[\"'”’]|\s*\.?$)")
 """`I thought you—` or `"I thought you—" she began.`"""
 _QUOTED_QUESTION = re.compile(r"\?[\"'”’]+$")
 _QUOTED_END = re.compile(r"[.?!][”\"’]+$")
+_AFTER_QUOTATION = re.compile(r"(?<=[.!?…][\"'”’])[ \t]+(?=[a-z])")
+"""`"Run!" he said.`"""
 _STOPS = (".", "?", "!", ";")
 _NEVER_LAST = frozenset("a an the and or but were was".split())
 _RUN_ON = 28
@@ -123,8 +125,8 @@ def _says_nothing(text: str) -> bool:
 
 
 def separate(text: str) -> list[str]:
-    """Return the sentences of a text as written."""
-    return [text[a:b] for a, b in sentence_spans(text)]
+    """Return the sentences of a text as written; a quotation is apart from who said it."""
+    return [part for a, b in sentence_spans(text) for part in _AFTER_QUOTATION.split(text[a:b])]
 
 
 def is_clause(sentence: str) -> bool:

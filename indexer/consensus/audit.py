@@ -103,5 +103,5 @@ class ConsensusAudit:
             if record.fields is None:
                 self.counts.refused += 1
                 continue
-            self._identifiers.add(treatment.plain_identifiers(record.identifiers))
+            self._identifiers.add(treatment.sealer.plain(record.identifiers))
             yield document.subject_hash, record.fields.values()

@@ -174,7 +174,7 @@ class ConsensusLayer:
         """
         audit = timed(IdentifierAudit(), self._job.timer, "audit")
         for record in records:
-            audit.add(self._treatment.plain_identifiers(record.identifiers))
+            audit.add(self._treatment.sealer.plain(record.identifiers))
         originals = (document.text for document in self._run.reading.again())
         similarity = SimilarityAudit(originals, MOST_SIMILAR)
         kept = []
@@ -217,7 +217,7 @@ class ConsensusLayer:
         assembly = Assembly(refused=self._refused)
         topics = {}
         for passage in passages:
-            name, source = self._treatment.names(_topic_name(passage))
+            name, source = self._treatment.sealer.names(_topic_name(passage))
             assembly.add(Passage(name, source, passage.fields, layer=CONSENSUS))
             topics[name] = sorted(self._rows[row].key.document_hash for row in passage.members)
         lines = [json.dumps({"id": n, "documents": topics[n]}) + "\n" for n in sorted(topics)]

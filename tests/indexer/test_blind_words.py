@@ -81,9 +81,9 @@ def test_part_words_are_the_policys_choice_and_changing_it_makes_no_draft_anew(t
     usual, without = treatment("soe-all"), treatment(str(own))
     assert usual.fingerprint == without.fingerprint
     result = asyncio.run(usual.treat(document))
-    assert set(usual.seal(result).words) == words_of(KEYSET, NAME)
+    assert set(usual.sealer.seal(result).words) == words_of(KEYSET, NAME)
     whole_only = BlindIndex(KEYSET, "clinic", PartWords.NONE).words(NAME, PERSON)
-    assert without.seal(result).words == whole_only
+    assert without.sealer.seal(result).words == whole_only
 
 
 def test_a_recipe_without_keys_has_none(run: Run, tmp_path: Path):

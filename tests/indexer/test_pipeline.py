@@ -27,6 +27,7 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.protect import ProtectedText
 from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
+from sage_rag.privacy.tokens import TOKEN
 from tests.indexer.conftest import KEYSET, NAMES, Run, passage_of, record
 
 NAMELESS = replace(
@@ -166,17 +167,42 @@ def test_a_failing_recognizer_publishes_nothing(run: Run, tmp_path: Path) -> Non
     assert b"Novak" not in everything
 
 
-def test_a_name_overlooked_in_one_document_is_caught_at_publishing(
-    run: Run, tmp_path: Path, corpus: Path
-) -> None:
-    class Forgetful(TableRecognizer):
-        def recognize(self, text: str):  # type: ignore[no-untyped-def]
-            return [] if "overlooked" in text else super().recognize(text)
+class Forgetful(TableRecognizer):
+    """Overlooks every name of one record."""
 
+    def recognize(self, text: str):  # type: ignore[no-untyped-def]
+        return [] if "overlooked" in text else super().recognize(text)
+
+
+@pytest.fixture
+def overlooked(corpus: Path) -> None:
+    """Add a record with the name of another one, which `Forgetful` overlooks."""
     extra = {"id": "x", "question": "Tell Ada Novaka overlooked thing", "answer": "done and well"}
     with corpus.open("a") as file:
         file.write(json.dumps(extra) + "\n")
+
+
+@pytest.mark.usefixtures("overlooked")
+def test_a_name_overlooked_in_one_document_is_encrypted_at_publishing(
+    run: Run, tmp_path: Path
+) -> None:
     summary = run(recipe="encrypted", recognizer=Forgetful(NAMES))
+    assert summary.reasons == {}
+    assert b"Novaka" not in everything_under(tmp_path / "home/corpora")
+    version = open_version(current_path(tmp_path / "home", "clinic"))
+    texts = [version.passage(row).text for row in range(len(version))]
+    (text,) = (text for text in texts if "overlooked" in text)
+    (token,) = (match.group() for match in TOKEN.finditer(text))
+    plain = SivCipher(KEYSET, "clinic").decrypt(token)
+    assert text.replace(token, plain).startswith("Tell Ada Novaka overlooked thing")
+    assert sum(token in other for other in texts) > 1  # a question with the name finds it
+
+
+@pytest.mark.usefixtures("overlooked")
+def test_a_name_that_the_policy_does_not_encrypt_is_refused_where_it_was_overlooked(
+    run: Run, tmp_path: Path
+) -> None:
+    summary = run(recipe="redacted", recognizer=Forgetful(NAMES))
     assert summary.reasons == {"known-identifier": 1}
     assert b"Novaka" not in everything_under(tmp_path / "home/corpora")
 

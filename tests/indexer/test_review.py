@@ -369,13 +369,13 @@ def overlooked(
     forgetful = Forgetful(NAMES)
     monkeypatch.setattr(wiring, "recognizer_of", lambda *_, **__: forgetful)
     monkeypatch.setattr(wiring, "embedder_called", HashEmbedder)
-    recipe = replace(recipe_called("encrypted"), own_limits={"meaning": False})
+    recipe = replace(recipe_called("redacted"), own_limits={"meaning": False})
 
     def index() -> Any:
         return run(recipe=recipe, recognizer=forgetful, roles=None)
 
     assert index().reasons == {"known-identifier": 1}
-    update = {"recipe": "encrypted"}
+    update = {"recipe": "redacted"}
     update_corpus_file(corpus_file_path(corpus.parent / "home", "clinic"), update).write()
     return index
 

@@ -87,7 +87,7 @@ def test_texts_that_are_too_short_for_keys_allow_the_other_attacks(attack, folde
     assert code == 0, err
     assert "left out: attack `keys` needs a text of 500 characters, and the longest has" in err
     assert "| model | names of the held-out text |" in out
-    assert "| model | 431 training text | 497 | 0." in out  # membership, of different passages
+    assert "| model | 24 training text | 204 | 0." in out  # membership, of different passages
     code, _, err = attack("--attack", "keys", training="short.jsonl")
     assert code == 2
     assert len(err.splitlines()) <= 2, err

@@ -472,7 +472,7 @@ def test_a_stored_record_has_placeholders_and_tokens_alone(dialogues: Path, tmp_
     record = protected_record(treatment, next(read_corpus(dialogues)))
     assert record.fields
     assert "[PERSON_1]" in record.fields["question"]
-    assert treatment.plain_identifiers(record.identifiers) == ("Ada Novaka",)
+    assert treatment.sealer.plain(record.identifiers) == ("Ada Novaka",)
 
 
 def test_under_another_key_the_passages_are_the_same_and_their_ids_are_not(
