@@ -38,6 +38,8 @@ format: $(VENV)/.installed-dev
 $(VENV)/.installed: pyproject.toml constraints.txt
 	@echo "setting up $(VENV) (some minutes, once)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@# The pip of an older Python takes a minute longer.
+	@$(PIP_INSTALL) --upgrade pip
 	@$(PIP_INSTALL) torch
 	@$(PIP_INSTALL) -e .
 	@touch $@
