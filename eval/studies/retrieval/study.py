@@ -40,7 +40,8 @@ def add_options(parser: ArgumentParser) -> None:
 def run(options: Namespace, run: StudyRun) -> StudyResult:
     """Measure the sets, and write the page of these and of those measured before."""
     home = StudyHome(run.home)
-    scores = _stored(run.home)
+    is_whole = not options.chosen and options.share == 1.0  # a page does not mix them with others
+    scores = _stored(run.home) if is_whole else {}
     for name in options.set or SETS:
         questions = load_set(name, options.data, run.home, options.share)
         measurer = SearchMeasurer(home, questions, chosen=options.chosen)
@@ -50,7 +51,8 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
                 found = measurer.measure(indexed, reranker)
                 scores[f"{name} {recipe} {reranker}"] = found
                 report(f"{name} {recipe} {reranker}: nDCG {found.ndcg.value}")
-        _store(run.home, scores)
+        if is_whole:
+            _store(run.home, scores)
     order = [s for name in SETS for s in scores.values() if s.corpus == name]
     return StudyResult(markdown(order, run), order)
 
