@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 from sage_rag.common.exceptions import UpstreamError
@@ -16,11 +17,20 @@ from sage_rag.rag_server.answering.names import names_no_one
 from sage_rag.rag_server.answering.prompt import Prompt, build_prompt
 from sage_rag.rag_server.answering.protocols import AnswerContext, ChatStream, Piece
 from sage_rag.rag_server.answering.tool_calls import ToolCallExpander, hidden_options
+from sage_rag.rag_server.chat_request import TOOLS
 
 _TRIES = 6
 """Prompts that are counted before the shortest one is sent."""
 _SHORTER = 0.95
 """Passages differ in tokens per character, so that a prompt cut in proportion may not fit yet."""
+
+
+_MOST_TOOLS = 0.5
+"""Share of the model's context that tools may take: passages are what the question is about."""
+
+
+def _tool_characters(options: Mapping[str, Any]) -> int:
+    return len(json.dumps(options["tools"])) if "tools" in options else 0
 
 
 def _asks_for_json(options: Mapping[str, Any]) -> bool:
@@ -59,6 +69,8 @@ class ChatAnswerer:
         Raises:
             ApiError: 400 if no passage fits the model's context.
         """
+        conversation = self._with_fitting_tools(conversation)
+        tool_characters = _tool_characters(conversation.options)
         aliases, withhold = Aliases(), names_no_one(conversation)
         prompt = await self._prompt(conversation, aliases)
         options = hidden_options(conversation.options, aliases)
@@ -73,7 +85,8 @@ class ChatAnswerer:
                     if piece.finish_reason is not None:
                         called += calls.flush()
                     if piece.usage is not None:
-                        self._estimate.learn(prompt.characters, piece.usage.prompt_tokens)
+                        characters = prompt.characters + tool_characters
+                        self._estimate.learn(characters, piece.usage.prompt_tokens)
                     yield Piece(text, piece.finish_reason, piece.usage, called)
         except UpstreamError:
             # What was held back is shown before the error: the answer ends where the model did.
@@ -119,12 +132,22 @@ class ChatAnswerer:
         options = conversation.options
         wanted = options.get("max_completion_tokens") or options.get("max_tokens")
         answer = min(wanted or ANSWER_TOKENS, self._context_tokens // 2)
-        tools = (
-            int(len(json.dumps(options["tools"])) * self._estimate.rate)
-            if "tools" in options
-            else 0
-        )
+        tools = int(_tool_characters(options) * self._estimate.rate)
         return max(self._context_tokens - answer - tools, 0)
+
+    def _with_fitting_tools(self, conversation: AnswerContext) -> AnswerContext:
+        """Return the conversation, without tools that would take most of the model's context.
+
+        Clients offer dozens with every message. Tools stay where a call is demanded or going on.
+        """
+        options = conversation.options
+        is_free = options.get("tool_choice", "auto") == "auto" and not conversation.tool_turns
+        if self._context_tokens is None or not is_free:
+            return conversation
+        if _tool_characters(options) * self._estimate.rate <= self._context_tokens * _MOST_TOOLS:
+            return conversation
+        kept = {name: value for name, value in options.items() if name not in TOOLS}
+        return replace(conversation, options=kept)
 
     async def check(self) -> None:
         """Return if the model's endpoint answers; raise `UpstreamError` if not."""

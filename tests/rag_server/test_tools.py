@@ -200,3 +200,39 @@ def test_a_guarded_model_gets_no_tools(world: World) -> None:
         response = world.http.post(url + CHAT, json=ask(tools=[TOOL], **choice))
         assert response.status_code == 200
         assert not model.seen[-1].body.keys() & TOOLS
+
+
+LARGE = {"type": "function", "function": {"name": "notes", "description": "It writes. " * 900}}
+
+
+@pytest.mark.parametrize(
+    ("tools", "more", "is_sent"),
+    [
+        ([LARGE], {}, False),
+        ([LARGE], {"tool_choice": "auto"}, False),
+        ([LARGE], {"tool_choice": "required"}, True),
+        ([TOOL], {}, True),
+    ],
+)
+def test_tools_that_leave_no_room_for_passages_are_not_offered(
+    world: World, tools, more, is_sent: bool
+) -> None:
+    model = ScriptedServer(lambda _: streamed(chunks("ok")))
+    backend = OpenAIChatStream(f"{world.run(model)}/v1", "small")
+    url = world.serve(ChatAnswerer(backend, context_tokens=7000 if is_sent else 4000))
+    assert world.http.post(url + CHAT, json=ask(tools=tools, **more)).status_code == 200
+    assert ("tools" in model.seen[-1].body) is is_sent
+    assert "Passages:" in asked_of(model)[-1]["content"]
+
+
+def test_the_tokens_of_tools_are_not_taken_for_those_of_the_prompt(world: World) -> None:
+    world.catalog.publish("clinic", ["Take rest against a cold. " * 150 + "The last words."])
+    usage = {"prompt_tokens": 11_000, "completion_tokens": 1, "total_tokens": 11_001}
+    *pieces, done = chunks("ok")
+    model = ScriptedServer(lambda _: streamed([*pieces, chunk({}, usage=usage), done]))
+    backend = OpenAIChatStream(f"{world.run(model)}/v1", "small")
+    url = world.serve(ChatAnswerer(backend, context_tokens=12_000))
+    for tools in ([LARGE], None):
+        body = ask(tools=tools) if tools else ask()
+        assert world.http.post(url + CHAT, json=body).status_code == 200
+        assert "The last words." in asked_of(model)[-1]["content"]
