@@ -29,6 +29,11 @@ _MIN_CHARS = 6
 """Shorter values ("Li", "A 4") occur in ordinary prose by chance."""
 
 
+def identifier_words(value: str) -> tuple[str, ...]:
+    """Return the words by which a value is found in a text."""
+    return tuple(_WORD.findall(value))
+
+
 class IdentifierAudit:
     """Find known direct identifiers, as word sequences, in any text; linear in its length.
 
@@ -41,7 +46,7 @@ class IdentifierAudit:
     def add(self, values: Iterable[str]) -> None:
         """Add plain values. Those of one word are left to the gate: words are ambiguous."""
         for value in values:
-            tokens = tuple(_WORD.findall(value))
+            tokens = identifier_words(value)
             if len(value) >= _MIN_CHARS and (len(tokens) > 1 or value.isdigit()):
                 self._values.setdefault(tokens[0], set()).add(tokens)
 

@@ -6,11 +6,10 @@ published text contains such a value in clear.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from sage_rag.indexer.audit import IdentifierAudit
+from sage_rag.indexer.audit import IdentifierAudit, identifier_words
 from sage_rag.indexer.ledger import Fields
 from sage_rag.indexer.passages import SealedDocument
 from sage_rag.indexer.sealing import Sealer
@@ -26,16 +25,17 @@ class KnownIdentifiers:
     def __init__(self, sealer: Sealer) -> None:
         """`sealer`: of these documents."""
         self._sealer = sealer
-        self._by_type: dict[EntityType, IdentifierAudit] = defaultdict(IdentifierAudit)
-        self._of_any_type = IdentifierAudit()
+        self._audit = IdentifierAudit()
+        self._types: dict[tuple[str, ...], EntityType] = {}
+        """By the words of a value. Of a value of several types it is the first."""
 
     def add(self, identifiers: Iterable[str]) -> None:
         """Add the tokens of a document's direct identifiers."""
         for token in identifiers:
             if found := TOKEN.fullmatch(token):
-                values = self._sealer.plain([token])
-                self._by_type[EntityType(found[1])].add(values)
-                self._of_any_type.add(values)
+                (value,) = self._sealer.plain([token])
+                self._audit.add([value])
+                self._types.setdefault(identifier_words(value), EntityType(found[1]))
 
     def findings(self, draft: Fields) -> Iterator[Finding]:
         """Yield the values in a draft by type; the places are those of the joined text."""
@@ -64,11 +64,8 @@ class KnownIdentifiers:
         return replace(document, fields=fields, tokens=tuple(tokens), words=words)
 
     def _places(self, text: str) -> Iterator[tuple[EntityType, int, int]]:
-        if not self._of_any_type.count(text):
-            return
-        for entity_type, audit in self._by_type.items():
-            for start, end in audit.places(text):
-                yield entity_type, start, end
+        for start, end in self._audit.places(text):
+            yield self._types[identifier_words(text[start:end])], start, end
 
 
 def _apart(

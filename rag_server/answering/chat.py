@@ -23,8 +23,6 @@ _TRIES = 6
 """Prompts that are counted before the shortest one is sent."""
 _SHORTER = 0.95
 """Passages differ in tokens per character, so that a prompt cut in proportion may not fit yet."""
-
-
 _MOST_TOOLS = 0.5
 """Share of the model's context that tools may take: passages are what the question is about."""
 

@@ -21,7 +21,6 @@ _SURE, _LIKELY, _DOUBTFUL = 0.9, 0.5, 0.3
 with a number; and where the only evidence is the same word in small letters elsewhere."""
 _REACH = 150
 """Characters before and after a value that show whether the text has capitals."""
-
 _NEAR = 2000
 """Characters before and after a value in which the same words are searched, so that the time is
 linear in the length of the text."""
