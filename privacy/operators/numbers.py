@@ -39,7 +39,9 @@ def surrogate_code(value: str, choice: KeyedChoice) -> str:
     Punctuation, case, length and words such as "No." stay. Codes that differ only in case and
     punctuation get codes with the same property. Unknown checksums are not valid.
     """
-    runs = [m for m in _RUN.finditer(value) if not _is_label(m.group(), value)]
+    every = list(_RUN.finditer(value))
+    # Words such as "ID" alone are the code itself: it must not stay in clear.
+    runs = [m for m in every if m.group().casefold() not in _LABELS] or every
     compact = "".join(m.group() for m in runs)
     if not compact:
         return value
@@ -52,10 +54,6 @@ def surrogate_code(value: str, choice: KeyedChoice) -> str:
         if new.casefold() != compact.casefold():
             break
     return _refill(value, runs, new)
-
-
-def _is_label(run: str, value: str) -> bool:
-    return run.casefold() in _LABELS and run != value.strip()
 
 
 def _refill(value: str, runs: list[re.Match[str]], characters: str) -> str:
