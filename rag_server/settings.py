@@ -196,7 +196,7 @@ class SearchSettings(ServiceSettings):
     llm_timeout_s: float = Field(60.0, gt=0)
     llm_context_tokens: int | None = Field(None, ge=1024)
     """Tokens that the chat model reads and writes; passages and history that do not fit are left
-    out. Default: no limit."""
+    out. Default: what the model's endpoint lists, and no limit if it lists none."""
 
 
 class ServeSettings(SearchSettings):

@@ -49,7 +49,7 @@ class ChatAnswerer:
 
     def __init__(self, model: ChatStream, context_tokens: int | None = None) -> None:
         self._model = model
-        self._context_tokens = context_tokens or model.context_tokens
+        self._context_tokens = context_tokens
         self._estimate = TokenEstimate()
 
     @property
@@ -67,10 +67,11 @@ class ChatAnswerer:
         Raises:
             ApiError: 400 if no passage fits the model's context.
         """
-        conversation = self._with_fitting_tools(conversation)
+        context = self._context_tokens or await self._model.context_tokens()
+        conversation = self._with_fitting_tools(conversation, context)
         tool_characters = _tool_characters(conversation.options)
         aliases, withhold = Aliases(), names_no_one(conversation)
-        prompt = await self._prompt(conversation, aliases)
+        prompt = await self._prompt(conversation, aliases, context)
         options = hidden_options(conversation.options, aliases)
         citations = citation_filter(None if _asks_for_json(options) else prompt.passages)
         expander = aliases.expander(withhold=withhold)
@@ -93,16 +94,17 @@ class ChatAnswerer:
             raise
         yield Piece(expander.feed(citations.flush()) + expander.flush())
 
-    async def _prompt(self, conversation: AnswerContext, aliases: Aliases) -> Prompt:
-        """Return the longest prompt that leaves room for an answer."""
-        room = self._room(conversation)
-        if room is None:
+    async def _prompt(
+        self, conversation: AnswerContext, aliases: Aliases, context: int | None
+    ) -> Prompt:
+        """Return the longest prompt that leaves room for an answer in a context of tokens."""
+        if context is None:
             return build_prompt(conversation, aliases)
-        prompt = await self._fitting(conversation, aliases, room)
+        prompt = await self._fitting(conversation, aliases, self._room(conversation, context))
         if conversation.passages and not prompt.passages:
             raise ApiError(
                 400,
-                f"no passage fits the model's context of {self._context_tokens} tokens next to the"
+                f"no passage fits the model's context of {context} tokens next to the"
                 " question and the instructions: shorten these",
                 code="context_length_exceeded",
                 param="messages",
@@ -123,26 +125,26 @@ class ChatAnswerer:
             count = await self._model.count_tokens(prompt.turns)
         return prompt
 
-    def _room(self, conversation: AnswerContext) -> int | None:
-        """Return the tokens that a prompt may have; `None` for any number."""
-        if self._context_tokens is None:
-            return None
+    def _room(self, conversation: AnswerContext, context: int) -> int:
+        """Return the tokens that a prompt may have."""
         options = conversation.options
         wanted = options.get("max_completion_tokens") or options.get("max_tokens")
-        answer = min(wanted or ANSWER_TOKENS, self._context_tokens // 2)
+        answer = min(wanted or ANSWER_TOKENS, context // 2)
         tools = int(_tool_characters(options) * self._estimate.rate)
-        return max(self._context_tokens - answer - tools, 0)
+        return max(context - answer - tools, 0)
 
-    def _with_fitting_tools(self, conversation: AnswerContext) -> AnswerContext:
+    def _with_fitting_tools(
+        self, conversation: AnswerContext, context: int | None
+    ) -> AnswerContext:
         """Return the conversation, without tools that would take most of the model's context.
 
         Clients offer dozens with every message. Tools stay where a call is demanded or going on.
         """
         options = conversation.options
         is_free = options.get("tool_choice", "auto") == "auto" and not conversation.tool_turns
-        if self._context_tokens is None or not is_free:
+        if context is None or not is_free:
             return conversation
-        if _tool_characters(options) * self._estimate.rate <= self._context_tokens * _MOST_TOOLS:
+        if _tool_characters(options) * self._estimate.rate <= context * _MOST_TOOLS:
             return conversation
         kept = {name: value for name, value in options.items() if name not in TOOLS}
         return replace(conversation, options=kept)

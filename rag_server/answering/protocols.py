@@ -125,9 +125,8 @@ class ChatStream(Protocol):
         """The sampling options that it follows."""
         ...
 
-    @property
-    def context_tokens(self) -> int | None:
-        """Tokens that it reads and writes at most; `None` if that is unknown."""
+    async def context_tokens(self) -> int | None:
+        """Return how many tokens it reads and writes at most; `None` if that is unknown."""
         ...
 
     async def count_tokens(self, turns: Sequence[ConversationTurn]) -> int | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any
 
 from pydantic import SecretStr
@@ -15,6 +17,7 @@ from sage_rag.agents.chat.backends.openai_client import (
     OpenAIClient,
     token_usage,
 )
+from sage_rag.common.exceptions import UpstreamError
 from sage_rag.common.unicode_text import SurrogateJoiner, well_formed
 from sage_rag.rag_server.answering.protocols import ConversationTurn, Piece, ToolCall
 from sage_rag.rag_server.chat_request import SAMPLING, TOOLS
@@ -22,13 +25,13 @@ from sage_rag.rag_server.completions import CompletionUsage
 
 _HINT = "check --llm-base-url, --llm-model and the endpoint's log"
 _CHECK_TIMEOUT_S = 5.0
+_ASK_AGAIN_S = 60.0
 
 
 class OpenAIChatStream:
     """Stream chat completions of one model. The endpoint sees aliases, never ciphertext."""
 
     honours = SAMPLING | TOOLS
-    context_tokens: int | None = None
 
     def __init__(
         self,
@@ -43,6 +46,8 @@ class OpenAIChatStream:
         errors = EndpointErrors("the chat model", _HINT, timeout_s)
         self._client = OpenAIClient(base_url, errors, api_key=key, retries=1)
         self._model = model
+        self._context_tokens: int | None = None
+        self._ask_after = -math.inf
 
     async def stream(
         self, turns: Sequence[ConversationTurn], options: Mapping[str, Any]
@@ -67,10 +72,26 @@ class OpenAIChatStream:
         """Return `None`: the endpoint has the tokenizer."""
         return None
 
+    async def context_tokens(self) -> int | None:
+        """Return the context that the endpoint lists for the model; `None` if it lists none.
+
+        It is asked once. If it cannot be reached, it is asked again a minute later.
+        """
+        if time.monotonic() >= self._ask_after:
+            self._ask_after = time.monotonic() + _ASK_AGAIN_S
+            with suppress(UpstreamError):
+                await self.check()
+        return self._context_tokens
+
     async def check(self) -> None:
         """Return if the endpoint lists its models; raise `UpstreamError` if not."""
         with self._client.translated():
-            await self._client.model_names(timeout_s=_CHECK_TIMEOUT_S)
+            models = await self._client.models(timeout_s=_CHECK_TIMEOUT_S)
+        contexts = {model.name: model.context_tokens for model in models}
+        # An endpoint with one model takes any name, and lists that of its file.
+        only = models[0].context_tokens if len(models) == 1 else None
+        self._context_tokens = contexts.get(self._model, only)
+        self._ask_after = math.inf
 
     async def close(self) -> None:
         """Close the connections."""

@@ -42,9 +42,8 @@ class TransformersChatStream:
         except UnusableReplyError as error:
             raise UpstreamError(f"the chat model wrote no answer: {error.message}") from None
 
-    @property
-    def context_tokens(self) -> int:
-        """Tokens that the model reads and writes at most."""
+    async def context_tokens(self) -> int:
+        """Return how many tokens the model reads and writes at most."""
         return self._model.context_tokens
 
     async def count_tokens(self, turns: Sequence[ConversationTurn]) -> int:

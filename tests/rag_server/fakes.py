@@ -238,6 +238,28 @@ class ScriptedServer:
         await response(scope, receive, send)
 
 
+class ScriptedModel(ScriptedServer):
+    """A chat model's endpoint: it lists models, and records and answers all other requests."""
+
+    def __init__(
+        self,
+        reply: Callable[[RecordedRequest], Response | Awaitable[Response]],
+        listed: Sequence[Mapping[str, Any]] = ({"id": "small"},),
+    ) -> None:
+        super().__init__(reply)
+        self.listed = listed
+        self.listings = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] == "http" and scope["path"] == "/v1/models":
+            self.listings += 1
+            listing = JSONResponse({"object": "list", "data": list(self.listed)})
+            await listing(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
+
+
 def completion(text: str, **more: Any) -> JSONResponse:
     """Return a whole chat completion."""
     message = {"role": "assistant", "content": text}

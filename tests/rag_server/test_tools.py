@@ -12,7 +12,7 @@ from sage_rag.rag_server.backends.openai_chat import OpenAIChatStream
 from sage_rag.rag_server.chat_request import TOOLS
 from sage_rag.rag_server.guards.quotation import GuardedAnswerer
 from tests.rag_server.conftest import World, ask
-from tests.rag_server.fakes import ScriptedServer, chunk, chunks, streamed
+from tests.rag_server.fakes import ScriptedModel, chunk, chunks, streamed
 
 CHAT = "/v1/chat/completions"
 QUESTION = "When is Maria Keller of Lindau free?"
@@ -40,14 +40,14 @@ def calling(*calls: list[bytes]) -> list[bytes]:
     return [*(piece for call in calls for piece in call), chunk({}, "tool_calls"), done]
 
 
-def services(world: World, reply) -> tuple[str, ScriptedServer]:
+def services(world: World, reply) -> tuple[str, ScriptedModel]:
     """Return an edge, before a server, before a model that replies."""
-    model = ScriptedServer(reply)
+    model = ScriptedModel(reply)
     backend = OpenAIChatStream(f"{world.run(model)}/v1", "small")
     return world.edge(world.serve(ChatAnswerer(backend))), model
 
 
-def asked_of(model: ScriptedServer) -> list[dict[str, Any]]:
+def asked_of(model: ScriptedModel) -> list[dict[str, Any]]:
     return model.seen[-1].body["messages"]
 
 
@@ -182,7 +182,7 @@ def test_a_person_that_the_question_does_not_name_is_in_no_argument(world: World
     ],
 )
 def test_tools_that_cannot_be_passed_on_are_a_400(world: World, more, param) -> None:
-    model = ScriptedServer(lambda _: streamed(chunks("ok")))
+    model = ScriptedModel(lambda _: streamed(chunks("ok")))
     url = world.serve(ChatAnswerer(OpenAIChatStream(f"{world.run(model)}/v1", "small")))
     response = world.http.post(url + CHAT, json=ask(**more))
     assert response.status_code == 400
@@ -191,7 +191,7 @@ def test_tools_that_cannot_be_passed_on_are_a_400(world: World, more, param) -> 
 
 
 def test_a_guarded_model_gets_no_tools(world: World) -> None:
-    model = ScriptedServer(lambda _: streamed(chunks("ok")))
+    model = ScriptedModel(lambda _: streamed(chunks("ok")))
     backend = OpenAIChatStream(f"{world.run(model)}/v1", "small")
     url = world.serve(GuardedAnswerer(ChatAnswerer(backend)))
     must = {"type": "function", "function": {"name": "calendar"}}
@@ -217,7 +217,7 @@ LARGE = {"type": "function", "function": {"name": "notes", "description": "It wr
 def test_tools_that_leave_no_room_for_passages_are_not_offered(
     world: World, tools, more, is_sent: bool
 ) -> None:
-    model = ScriptedServer(lambda _: streamed(chunks("ok")))
+    model = ScriptedModel(lambda _: streamed(chunks("ok")))
     backend = OpenAIChatStream(f"{world.run(model)}/v1", "small")
     url = world.serve(ChatAnswerer(backend, context_tokens=7000 if is_sent else 4000))
     assert world.http.post(url + CHAT, json=ask(tools=tools, **more)).status_code == 200
@@ -229,7 +229,7 @@ def test_the_tokens_of_tools_are_not_taken_for_those_of_the_prompt(world: World)
     world.catalog.publish("clinic", ["Take rest against a cold. " * 150 + "The last words."])
     usage = {"prompt_tokens": 11_000, "completion_tokens": 1, "total_tokens": 11_001}
     *pieces, done = chunks("ok")
-    model = ScriptedServer(lambda _: streamed([*pieces, chunk({}, usage=usage), done]))
+    model = ScriptedModel(lambda _: streamed([*pieces, chunk({}, usage=usage), done]))
     backend = OpenAIChatStream(f"{world.run(model)}/v1", "small")
     url = world.serve(ChatAnswerer(backend, context_tokens=12_000))
     for tools in ([LARGE], None):

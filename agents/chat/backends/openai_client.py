@@ -16,6 +16,7 @@ import openai
 from pydantic import BaseModel
 
 from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors, broke
+from sage_rag.agents.chat.backends.listed_models import ListedModel, listed_models
 from sage_rag.agents.chat.protocols import TokenUsage, UnusableReplyError
 from sage_rag.common.exceptions import InputError, UpstreamError
 from sage_rag.common.web.serving import is_loopback
@@ -157,12 +158,12 @@ class OpenAIClient:
         except (openai.OpenAIError, UnicodeEncodeError):
             raise UpstreamError(f"{errors.endpoint} failed", hint=errors.hint) from None
 
-    async def model_names(self, *, timeout_s: float | None = None) -> list[str]:
+    async def models(self, *, timeout_s: float | None = None) -> list[ListedModel]:
         """Return the models that the endpoint lists."""
-        listed = await self._request("/models", None, timeout_s)
+        listing = await self._request("/models", None, timeout_s)
         try:
-            return [str(model["id"]) for model in listed["data"]]
-        except (TypeError, KeyError):
+            return listed_models(listing)
+        except ValueError:
             raise self._errors.malformed("without a list of models") from None
 
     async def only_model(self) -> str:
@@ -171,7 +172,7 @@ class OpenAIClient:
         Raises:
             InputError: when it lists several models, or none.
         """
-        names = await self.model_names()
+        names = [model.name for model in await self.models()]
         if len(names) != 1:
             hint = f"--model {' or '.join(names)}" if names else "does it serve a corpus?"
             raise InputError(f"{self._base_url} has {len(names)} models", hint=hint)

@@ -13,7 +13,7 @@ class Parrot:
     """A chat model that says given pieces and records what it read."""
 
     honours: frozenset[str] = frozenset()
-    context_tokens: int | None = None
+    context: int | None = None
 
     def __init__(self, *pieces: str) -> None:
         self.pieces = pieces
@@ -25,6 +25,9 @@ class Parrot:
         for piece in self.pieces:
             yield Piece(piece)
         yield Piece("", "stop")
+
+    async def context_tokens(self) -> int | None:
+        return self.context
 
     async def count_tokens(self, turns) -> int | None:
         return None
@@ -113,7 +116,7 @@ def test_without_passages_the_prompt_says_so():
 class CountingParrot(Parrot):
     """Has a context of 400 tokens, one for each word."""
 
-    context_tokens: int | None = 400
+    context = 400
 
     async def count_tokens(self, turns) -> int | None:
         return sum(len(turn.text.split()) for turn in turns)

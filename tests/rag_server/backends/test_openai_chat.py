@@ -12,7 +12,14 @@ from sage_rag.rag_server.answering.chat import ChatAnswerer
 from sage_rag.rag_server.answering.condensing import QuestionCondenser
 from sage_rag.rag_server.backends.openai_chat import OpenAIChatStream
 from tests.rag_server.conftest import World, ask
-from tests.rag_server.fakes import ScriptedServer, chunk, chunks, completion, streamed
+from tests.rag_server.fakes import (
+    ScriptedModel,
+    ScriptedServer,
+    chunk,
+    chunks,
+    completion,
+    streamed,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -20,8 +27,8 @@ CHAT = "/v1/chat/completions"
 CANARY = "Maria Keller"
 
 
-def server(world: World, reply, **options) -> tuple[str, ScriptedServer]:
-    model = ScriptedServer(reply)
+def server(world: World, reply, **options) -> tuple[str, ScriptedModel]:
+    model = ScriptedModel(reply)
     url = f"{world.run(model)}/v1"
     backend = OpenAIChatStream(url, "small", api_key=SecretStr("sk-model"), **options)
     return world.serve(ChatAnswerer(backend)), model
@@ -141,7 +148,8 @@ def test_a_model_that_drops_a_connection_is_asked_again(world: World):
         threading.Thread(target=serve, daemon=True).start()
         port = listener.getsockname()[1]
         model = OpenAIChatStream(f"http://127.0.0.1:{port}/v1", "small")
-        response = world.http.post(world.serve(ChatAnswerer(model)) + CHAT, json=ask())
+        answerer = ChatAnswerer(model, context_tokens=8000)
+        response = world.http.post(world.serve(answerer) + CHAT, json=ask())
     assert response.json()["choices"][0]["message"]["content"] == "Rest [1]."
 
 
@@ -184,7 +192,7 @@ def test_a_follow_up_is_condensed_by_the_model_and_shows_it_no_real_name(world: 
         text = "Does rest help [PERSON_1] with a cold?" if is_asking else "Yes [1]."
         return streamed(chunks(text))
 
-    model = ScriptedServer(reply)
+    model = ScriptedModel(reply)
     stream = OpenAIChatStream(f"{world.run(model)}/v1", "small")
     server = world.serve(ChatAnswerer(stream), condenser=QuestionCondenser(stream))
     body = ask(f"Why does {CANARY} cough?")
@@ -196,6 +204,64 @@ def test_a_follow_up_is_condensed_by_the_model_and_shows_it_no_real_name(world: 
     assert done["citations"][0]["text"] == "rest helps against a cold"
     assert len(model.seen) == 2
     assert not any(part in r.raw.decode() for r in model.seen for part in CANARY.split())
+
+
+def context_of(model: ScriptedModel, world: World, name: str = "small", times: int = 1):
+    backend = OpenAIChatStream(f"{world.run(model)}/v1", name)
+
+    async def ask_it() -> int | None:
+        try:
+            return [await backend.context_tokens() for _ in range(times)][-1]
+        finally:
+            await backend.close()
+
+    return asyncio.run(ask_it())
+
+
+@pytest.mark.parametrize(
+    ("listed", "context"),
+    [
+        ([{"id": "small", "max_model_len": 4096}], 4096),
+        ([{"id": "file.gguf", "meta": {"n_ctx": 8192, "n_ctx_train": 32768}}], 8192),
+        ([{"id": "small", "context_length": 9000}, {"id": "large", "context_length": 1}], 9000),
+        ([{"id": "other", "context_length": 9000}, {"id": "large"}], None),
+        ([{"id": "small", "context_window": 0}], None),
+        ([{"id": "small", "max_model_len": "4096", "meta": ["n_ctx"]}], None),
+        ([{"id": "small", "max_model_len": True}], None),
+        ([{"id": "small", "max_model_len": 10**40}], None),
+        ([], None),
+    ],
+)
+def test_an_endpoint_says_how_much_its_model_reads(world: World, listed, context):
+    model = ScriptedModel(lambda _: streamed(chunks("ok")), listed)
+    assert context_of(model, world, times=3) == context
+    assert model.listings == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        lambda _: JSONResponse({"error": {"message": "no"}}, 404),
+        lambda _: JSONResponse(["small"]),
+        lambda _: JSONResponse({"data": ["small"]}),
+        lambda _: Response("busy", 503),
+    ],
+)
+def test_an_endpoint_that_lists_no_model_says_nothing_of_its_context(world: World, reply):
+    model = ScriptedServer(reply)
+    assert context_of(model, world, times=3) is None
+    assert len(model.seen) <= 2, "once, and the library's one retry"
+
+
+def test_a_prompt_fits_the_context_that_the_endpoint_lists(world: World):
+    world.catalog.publish("clinic", [f"rest number {n} " * 400 for n in range(3)])
+    sizes = []
+    for listed in ({"id": "small", "max_model_len": 4096}, {"id": "small"}):
+        model = ScriptedModel(lambda _: streamed(chunks("ok")), [listed])
+        url = world.serve(ChatAnswerer(OpenAIChatStream(f"{world.run(model)}/v1", "small")))
+        assert world.http.post(url + CHAT, json=ask("what about rest?")).status_code == 200
+        sizes.append(len(model.seen[0].raw))
+    assert sizes[0] < 10_000 < sizes[1]
 
 
 def event(delta: str, finish_reason: str | None = None) -> bytes:

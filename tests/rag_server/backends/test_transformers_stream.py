@@ -58,7 +58,7 @@ def test_a_reader_that_leaves_ends_the_answer(model: TransformersChatStream) -> 
 
 
 def test_a_prompt_without_room_for_an_answer_is_an_error(model: TransformersChatStream) -> None:
-    long = [ConversationTurn("user", "where " * model.context_tokens)]
+    long = [ConversationTurn("user", "where " * asyncio.run(model.context_tokens()))]
     with pytest.raises(UpstreamError, match="too long"):
         pieces(model, long)
 
