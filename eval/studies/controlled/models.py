@@ -9,7 +9,7 @@ from pathlib import Path
 from sage_rag.eval.studies.controlled.corpora import StudyTexts
 from sage_rag.eval.studies.controlled.settings import ControlledSettings
 from sage_rag.eval.studies.runner import report
-from sage_rag.eval.studies.training_progress import training_progress
+from sage_rag.eval.studies.training_progress import REPORT_EVERY, training_progress
 from sage_rag.eval.synthetic_text.backends.perplexity import TuningSettings
 from sage_rag.privacy.keyset.keyset import Keyset, key_id_of
 from sage_rag.training.controlled.names import Contrast
@@ -28,7 +28,6 @@ from sage_rag.training.pretraining.corpus import write_texts
 from sage_rag.training.pretraining.loop import pretrain
 from sage_rag.training.pretraining.tokenizing import save_tokenizer, train_tokenizer
 
-_REPORT_EVERY = 50
 _STEPS_PER_CHECKPOINT = 50
 
 
@@ -107,7 +106,7 @@ class SeedModels:
         documents = self.texts.known if known else self.texts.recognised
 
         def progress(done: int, steps: int, loss: float) -> None:
-            if done % _REPORT_EVERY == 0 or done == steps:
+            if done % REPORT_EVERY == 0 or done == steps:
                 report(f"{folder.name}: step {done} of {steps}, loss {loss:.3f}")
 
         found = train_prefix(writer.model, writer.tokenizer, documents, settings, progress)
