@@ -1,15 +1,15 @@
-"""Read JSON Lines files: one JSON object per line; errors name file and line, and quote nothing."""
+"""JSON Lines files: one JSON object per line; errors name file and line, and quote nothing."""
 
 from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.files import reading
+from sage_rag.common.files import reading, replacing
 
 Row = dict[str, Any]
 _T = TypeVar("_T")
@@ -59,6 +59,17 @@ def read_jsonl(
         except ValueError as error:
             raise line_error(path, number, str(error), hint) from None
         yield number, parsed
+
+
+def write_jsonl(path: Path, written: Iterable[Row]) -> None:
+    """Write one object a line, in ASCII; the file is complete when it appears.
+
+    Raises:
+        OSError: when the disk or the folder does not take it.
+    """
+    with replacing(path) as file:
+        for row in written:
+            file.write(json.dumps(row) + "\n")
 
 
 def _object(line: str, path: Path, number: int, hint: str | None) -> Row:

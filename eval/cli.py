@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from sage_rag.eval.targets.backends.openai_url import UrlTarget
     from sage_rag.eval.targets.version import VersionTarget
 
-_STDOUT = Path("-")
 _TABLE_WIDTH = 160
 """Columns of a table outside a terminal."""
 
@@ -172,18 +171,12 @@ def _run(
 def _print(report: AttackReport, json_file: Path | None, *, compat: bool) -> None:
     from rich.console import Console
 
+    from sage_rag.eval.printing import print_figures
     from sage_rag.eval.report import excerpts, table
 
-    written = report.model_dump_json(indent=2, exclude_none=True)
-    if json_file == _STDOUT:
-        typer.echo(written)
-        return
-    if json_file is not None:
-        try:
-            json_file.write_text(written + "\n", "utf-8")
-        except OSError as error:
-            raise InputError(f"cannot write {json_file}: {error.strerror}") from None
     console = Console(width=None if sys.stdout.isatty() else _TABLE_WIDTH)
-    console.print(table(report, compat=compat))
-    for line in excerpts(report):
-        console.print(line, markup=False, highlight=False)
+    with console.capture() as shown:
+        console.print(table(report, compat=compat))
+        for line in excerpts(report, compat=compat):
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
+    print_figures(report, shown.get().rstrip("\n"), json_file)

@@ -115,10 +115,11 @@ def table(report: AttackReport, *, compat: bool) -> Table:
     return shown
 
 
-def excerpts(report: AttackReport) -> Iterator[str]:
-    """Yield the private text of the report's leaks, one line per piece."""
+def excerpts(report: AttackReport, *, compat: bool) -> Iterator[str]:
+    """Yield the private text of the leaks in the table, one line per piece."""
+    shown = _names(report, compat=compat)
     for group in report.groups:
-        for found in group.measures:
+        for found in (measure for measure in group.measures if measure.detector in shown):
             for excerpt in found.excerpts or ():
                 yield f"{group.name}, {found.detector}: {' '.join(excerpt.split())}"
 

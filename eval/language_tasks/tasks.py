@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict
 
 from sage_rag.common.exceptions import InputError, extra
 from sage_rag.common.proportions import Proportion
-from sage_rag.eval.knowledge.backends.causal import load_causal
 from sage_rag.eval.studies.tables import NO_FIGURE, table
+from sage_rag.training.pretraining.trained_model import load_causal
 
 PAPER_TASKS = {
     "hellaswag": (0.265, 0.300, 0.250),

@@ -78,11 +78,11 @@ def attack_checkpoint(
 
 
 def _model(checkpoint: Path | None, attacks: tuple[AttackName, ...]) -> CausalModel | None:
-    from sage_rag.eval.knowledge.backends.causal import CausalModel, best_device
+    from sage_rag.eval.knowledge.backends.causal import CausalModel
     from sage_rag.eval.model_attacks.attack import AttackName
 
     if checkpoint is not None:
-        return CausalModel.open(checkpoint, best_device())
+        return CausalModel.open(checkpoint)
     if attacks != (AttackName.KEYS,):
         raise InputError("no model is named", hint="only `--attack keys` alone needs none")
     return None

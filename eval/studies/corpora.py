@@ -21,7 +21,7 @@ from sage_rag.eval.probes.files import read_probes
 from sage_rag.eval.probes.probe import Probe
 from sage_rag.indexer.corpus import Document, read_corpus
 
-EVERY = 6
+_HELD_OUT_EVERY = 6
 """One dialogue in six is held out: 100 of 600."""
 KNOWN_ITEMS = 100
 """Number of records that are searched by half of their text."""
@@ -78,12 +78,8 @@ def load_corpus(name: str, data: Path, home: Path, share: float = 1.0) -> Corpus
 
 
 def _dialogues(name: str, file: str, data: Path, path: Path, share: float) -> Corpus:
-    records = first_records(data / file, max(EVERY, share * _DIALOGUES))
-    held_out = records[EVERY - 1 :: EVERY]
-    if not held_out:
-        raise InputError(f"the study needs at least {EVERY} dialogues")
-    rest = [record for i, record in enumerate(records, start=1) if i % EVERY]
-    documents = write_records(path, rest, DIALOGUE_FIELDS)
+    indexed, held_out = divided_dialogues(data / file, share * _DIALOGUES)
+    documents = write_records(path, indexed, DIALOGUE_FIELDS)
     return Corpus(
         name,
         path,
@@ -157,6 +153,19 @@ CORPORA: Mapping[str, Callable[[Path, Path, float], Corpus]] = {
 def first_records(file: Path, most: float) -> list[Row]:
     """Return the first records of a file, at least one."""
     return list(islice(rows(file), max(1, round(most))))
+
+
+def divided_dialogues(file: Path, most: float) -> tuple[list[Row], list[Row]]:
+    """Return the first dialogues to index, and every sixth, which is held out as a question.
+
+    Raises:
+        InputError: for fewer than six dialogues.
+    """
+    records = first_records(file, max(_HELD_OUT_EVERY, most))
+    held_out = records[_HELD_OUT_EVERY - 1 :: _HELD_OUT_EVERY]
+    if not held_out:
+        raise InputError(f"the study needs at least {_HELD_OUT_EVERY} dialogues")
+    return [row for i, row in enumerate(records, start=1) if i % _HELD_OUT_EVERY], held_out
 
 
 def write_records(

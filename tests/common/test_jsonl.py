@@ -1,4 +1,4 @@
-"""Reading JSON Lines: plain and packed files, and errors that quote nothing."""
+"""JSON Lines: plain and packed files, and errors that quote nothing."""
 
 from __future__ import annotations
 
@@ -8,13 +8,24 @@ from pathlib import Path
 import pytest
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.jsonl import read_jsonl, rows
+from sage_rag.common.jsonl import read_jsonl, rows, write_jsonl
 
 
 def test_lines_are_numbered_and_empty_ones_left_out(tmp_path: Path):
     file = tmp_path / "a.jsonl"
     file.write_text('{"a": 1}\n\n{"a": 2}\n', "utf-8")
     assert list(read_jsonl(file, lambda row: row["a"])) == [(1, 1), (3, 2)]
+
+
+def test_what_is_written_is_read_again_and_a_failure_leaves_the_old_file(tmp_path: Path):
+    file = tmp_path / "a.jsonl"
+    written = [{"a": "é\n\u2028"}, {"a": "\ud800"}]
+    write_jsonl(file, written)
+    assert list(rows(file)) == written
+    with pytest.raises(TypeError):
+        write_jsonl(file, [{"a": 1}, {"a": object()}])
+    assert list(rows(file)) == written
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_packed_files_are_unpacked(tmp_path: Path):

@@ -62,9 +62,11 @@ def test_json_goes_to_a_file_beside_the_table(attack, tmp_path):
     _, out, _ = attack("--json", str(tmp_path / "report.json"))
     assert json.loads((tmp_path / "report.json").read_text())["originals"] == 3
     assert "Attack on" in out
-    code, _, err = attack("--json", str(tmp_path / "absent" / "report.json"))
+    assert (tmp_path / "report.json").stat().st_mode & 0o777 == 0o600, "it may hold excerpts"
+    code, out, err = attack("--json", str(tmp_path / "absent" / "report.json"))
     assert code == 2
     assert "cannot write" in err
+    assert "Attack on" in out, "the figures took long to measure"
 
 
 def test_a_leak_is_an_exit_code_on_request_and_text_on_request(attack, replies, texts):
@@ -76,7 +78,9 @@ def test_a_leak_is_an_exit_code_on_request_and_text_on_request(attack, replies, 
     code, out, err = attack("--fail-on-leak", "--show-leaks")
     assert code == 4
     assert "private text leaks from" in err
-    assert "untargeted, repeat: Since Monday my knee hurts" in out
+    shown = [line for line in out.splitlines() if line.startswith("untargeted, repeat")]
+    assert shown == ["untargeted, repeat: " + " ".join(texts["a"].split()).rstrip(".")]
+    assert "untargeted, repeat-compat: " in attack("--compat", "--show-leaks")[1]
 
 
 def test_no_leak_passes_the_check(attack):
@@ -107,7 +111,7 @@ def test_an_attack_that_proves_nothing_is_an_error(attack, tmp_path, name, conte
     assert message in err
 
 
-def test_a_limit_sends_only_the_first_prompts(attack, server):
+def test_a_limit_sends_fewer_prompts(attack, server):
     attack("--limit", "1")
     assert [body["messages"][0]["content"] for _, body, _ in server.seen] == ["plain"]
 

@@ -105,11 +105,11 @@ def test_the_report_holds_no_text_unless_asked_to(originals, texts):
     target = LeakingTarget(texts["a"], every=1)
     report = attack(originals, probes(2)).run(target)
     written = report.model_dump_json()
-    assert list(excerpts(report)) == []
+    assert list(excerpts(report, compat=True)) == []
     for private in ("knee", "gudrun", "cannot help", "say 0"):
         assert private not in written.lower()
     shown = attack(originals, probes(2), show_leaks=True).run(target)
-    assert any("knee hurts" in line for line in excerpts(shown))
+    assert any("knee hurts" in line for line in excerpts(shown, compat=False))
 
 
 @pytest.mark.parametrize("count", [1, 3, 30])

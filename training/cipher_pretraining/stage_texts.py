@@ -5,7 +5,6 @@ Each file and each tokenizer is complete when it appears, and is not written aga
 
 from __future__ import annotations
 
-import json
 import random
 import secrets
 import shutil
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.files import create_file, reading, replacing
+from sage_rag.common.files import create_file, reading
 from sage_rag.training.cipher_pretraining.config import (
     OWN_VOCABULARY,
     CipherPretrainingConfig,
@@ -30,7 +29,7 @@ from sage_rag.training.cipher_pretraining.controls import (
 )
 from sage_rag.training.cipher_pretraining.scrubbing import scrubbed_texts
 from sage_rag.training.ciphers.polyalphabetic import ALPHABET, PolyalphabeticCipher
-from sage_rag.training.pretraining.corpus import read_texts
+from sage_rag.training.pretraining.corpus import read_texts, write_texts
 from sage_rag.training.pretraining.tokenizing import (
     load_tokenizer,
     save_tokenizer,
@@ -82,13 +81,13 @@ class StageTexts:
         for folder in (self.first.parent, self.plain_tokenizer.parent):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not self.config.texts.public and not self.second[0].exists():
-            write_texts(self._public(), self.second[0])
+            write_texts(self.second[0], self._public())
         if not (self.plain_tokenizer / "tokenizer.json").exists():
             self._train(read_texts(self.second, self._field(public=True)), self.plain_tokenizer)
         stage = self.config.first_stage
         needs_first = stage.kind is not FirstStage.ABSENT and stage.trained is None
         if needs_first and not self.first.exists():
-            write_texts(self._first_texts(), self.first)
+            write_texts(self.first, self._first_texts())
 
     def _first_texts(self) -> Iterator[str]:
         stage, config = self.config.first_stage, self.config
@@ -181,10 +180,3 @@ def _save(tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
     save_tokenizer(tokenizer, draft)
     shutil.rmtree(folder, ignore_errors=True)
     draft.rename(folder)
-
-
-def write_texts(texts: Iterable[str], path: Path) -> None:
-    """Write texts as JSON lines with the field `text`; the file is complete when it appears."""
-    with replacing(path) as file:
-        for text in texts:
-            file.write(json.dumps({"text": text}) + "\n")

@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from torch import Tensor
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.privacy.recognizers.backends.models import folder_digest, quiet_loading, torch_device
+from sage_rag.privacy.recognizers.backends.models import folder_digest
 from sage_rag.training.controlled.blocking import BlockedTokens, BlockingProcessor, Vocabulary
 from sage_rag.training.controlled.prefix import Prefix
-from sage_rag.training.pretraining.model import complete_model
-from sage_rag.training.pretraining.tokenizing import load_tokenizer
+from sage_rag.training.pretraining.trained_model import load_causal
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +48,10 @@ class CausalWriter:
         """Read model and tokenizer.
 
         Raises:
-            InputError: for a folder without a model and a tokenizer that transformers reads.
+            InputError: as `load_causal`.
         """
-        quiet_loading()
-        if not (folder / "config.json").is_file():
-            raise InputError(
-                f"`{folder}` has no model: `config.json` is missing",
-                hint="give a folder with config.json, weights and tokenizer",
-            )
-        try:
-            model: Any = complete_model(folder)
-            tokenizer = load_tokenizer(folder)
-        except (OSError, ValueError, SafetensorError) as error:
-            raise InputError(
-                f"`{folder}` has no causal language model ({type(error).__name__})",
-                hint="name the exported model of a training run",
-            ) from None
-        return cls(model.to(torch_device()), tokenizer, folder_digest(folder))
+        model, tokenizer = load_causal(folder)
+        return cls(model, tokenizer, folder_digest(folder))
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

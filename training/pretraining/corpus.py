@@ -1,16 +1,16 @@
-"""Read the texts of a run, and open their tokens in the run's folder."""
+"""Read and write texts to train on, and open the tokens of a run in its folder."""
 
 from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import reading, sha256_of, write_file
-from sage_rag.common.jsonl import Row, read_jsonl
+from sage_rag.common.jsonl import Row, read_jsonl, write_jsonl
 from sage_rag.common.unicode_text import well_formed
 from sage_rag.training.pretraining.config import PretrainingConfig
 from sage_rag.training.pretraining.order import Order, Source, order_of
@@ -46,6 +46,17 @@ def read_texts(paths: Sequence[Path], field: str = "text") -> Iterator[str]:
         else:
             for _, found in read_jsonl(file, text):
                 yield found
+
+
+def write_texts(path: Path, texts: Iterable[str]) -> None:
+    """Write texts as JSON lines with the field `text`, as `read_texts` reads them.
+
+    The file is complete when it appears.
+
+    Raises:
+        OSError: when the disk or the folder does not take it.
+    """
+    write_jsonl(path, ({"text": text} for text in texts))
 
 
 def corpus_files(paths: Sequence[Path]) -> Iterator[Path]:

@@ -15,8 +15,7 @@ import torch
 from torch import nn
 
 from sage_rag.common.exceptions import extra
-from sage_rag.common.files import write_file
-from sage_rag.common.jsonl import rows
+from sage_rag.common.jsonl import rows, write_jsonl
 
 _GPU_PEAKS = {
     "A100": 312e12,
@@ -130,7 +129,7 @@ class MeasurementLog:
         self._board = _board(out / "tensorboard", step) if tensorboard else None
         kept = [row for row in _complete_rows(self._path) if row["step"] <= step]
         self.tokens = int(kept[-1]["tokens"]) if kept else 0
-        write_file(self._path, "".join(json.dumps(row) + "\n" for row in kept))
+        write_jsonl(self._path, kept)
         self._file = self._path.open("a", encoding="utf-8")
 
     def write(self, measurement: StepMeasurement) -> None:

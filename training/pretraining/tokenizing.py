@@ -133,20 +133,31 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
         InputError: when the folder has no tokenizer, a damaged one, or one without a token that
             ends a document.
     """
-    from transformers import AutoTokenizer
-
     if not (folder / "tokenizer.json").is_file():
         raise InputError(
             f"`{folder}` has no `tokenizer.json`", hint="see: sage-rag train tokenizer --help"
         )
-    try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    except Exception:  # noqa: BLE001 - tokenizers raises `Exception` for a bad vocabulary
-        raise InputError(f"the tokenizer in `{folder}` is damaged") from None
+    tokenizer = read_tokenizer(folder)
     if tokenizer.eos_token_id is None:
         raise InputError(f"the tokenizer of `{folder}` has no token that ends a document")
     found: PreTrainedTokenizerFast = tokenizer
     return found
+
+
+def read_tokenizer(folder: Path) -> Any:
+    """Read a tokenizer of any kind that transformers knows.
+
+    Raises:
+        InputError: when its files are damaged.
+    """
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    except Exception:  # noqa: BLE001 - tokenizers raises `Exception` for a bad vocabulary
+        raise InputError(
+            f"the tokenizer in `{folder}` is damaged", hint="copy its files again"
+        ) from None
 
 
 def _without(texts: Iterable[str], words: Sequence[str]) -> Iterator[str]:

@@ -13,84 +13,18 @@ from numpy.typing import NDArray
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.eval.model_attacks.target import TokenScores
-from sage_rag.training.pretraining.model import complete_model
+from sage_rag.training.pretraining.trained_model import load_causal
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-_TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json")
 _TOKENS_PER_BATCH = 8192
 _SCORED_TOKENS_PER_BATCH = 2048
 """The logits of more leave a processor's cache: a third more time."""
 _LOGITS_PER_BATCH = 2**24
 """64 MiB of them; scoring holds some copies."""
-_MEASUREMENTS = "measurements.jsonl"
-"""A training run writes it next to its own `config.json`."""
-_AGAIN = "copy or export the model again"
-_TOKENIZER_AGAIN = "copy the tokenizer that the model was trained with into the folder"
 _LEAST = 1e-8
 """Least variance of log p: that of a model that is certain is 0."""
-
-
-def best_device() -> str:
-    """Return the name of a GPU if PyTorch has one, and `cpu` otherwise."""
-    return "cuda" if torch.cuda.is_available() else "cpu"
-
-
-def load_causal(
-    folder: Path, device: str | None = None
-) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    """Read a model and its tokenizer from a folder, for `device`; nothing is downloaded.
-
-    Raises:
-        InputError: for a folder without a model that transformers reads.
-    """
-    from safetensors import SafetensorError
-    from transformers import AutoTokenizer
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    if not (folder / "config.json").is_file():
-        raise InputError(
-            f"`{folder}` has no model: `config.json` is missing",
-            hint="name the exported model of a training run",
-        )
-    if (folder / _MEASUREMENTS).is_file():
-        raise InputError(
-            f"`{folder}` is the folder of a training run",
-            hint=f"name its model, `{folder / 'model'}`: it is there when the run is complete",
-        )
-    if not any((folder / name).is_file() for name in _TOKENIZER_FILES):
-        raise InputError(
-            f"`{folder}` has no tokenizer: none of {', '.join(_TOKENIZER_FILES)} is there",
-            hint=_TOKENIZER_AGAIN,
-        )
-    try:
-        model: Any = complete_model(folder)
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    except SafetensorError:
-        raise InputError(f"the weights in `{folder}` are damaged", hint=_AGAIN) from None
-    except (OSError, ValueError, TypeError) as error:
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
-        raise InputError(
-            f"`{folder}` is not a causal language model: {reason}", hint=_AGAIN
-        ) from None
-    _check_tokenizer(tokenizer, model, folder)
-    return model.to(device or best_device()), tokenizer
-
-
-def _check_tokenizer(tokenizer: Any, model: Any, folder: Path) -> None:
-    """Refuse a tokenizer that is not the model's."""
-    if tokenizer.eos_token_id is None:
-        raise InputError(
-            f"the tokenizer in `{folder}` has no token that ends a text", hint=_TOKENIZER_AGAIN
-        )
-    known = model.get_input_embeddings().num_embeddings
-    if len(tokenizer) > known:
-        raise InputError(
-            f"the tokenizer in `{folder}` has {len(tokenizer)} tokens, and the model {known}",
-            hint=_TOKENIZER_AGAIN,
-        )
 
 
 class CausalModel:
@@ -294,7 +228,10 @@ def _numbers(scores: torch.Tensor) -> NDArray[np.float64]:
         InputError: when one is not a finite number: figures from it would mean nothing.
     """
     if not torch.isfinite(scores).all():
-        raise InputError("the model's weights give values that are not numbers", hint=_AGAIN)
+        raise InputError(
+            "the model's weights give values that are not numbers",
+            hint="copy or export the model again",
+        )
     return np.asarray(scores.double().cpu().numpy(), dtype=np.float64)
 
 

@@ -7,7 +7,6 @@ is left is what could grow faster than the records: counts, topics, statements, 
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 import resource
 import subprocess
@@ -19,6 +18,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from sage_rag.common.exceptions import UpstreamError
+from sage_rag.common.jsonl import write_jsonl
 from sage_rag.indexer.corpus_file import CorpusFile
 from sage_rag.indexer.pipeline import index_corpus
 from sage_rag.indexer.testing import HashEmbedder
@@ -83,7 +83,7 @@ def measure(count: int, folder: Path) -> GrowthFigures:
     """Index invented records in this process."""
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / f"invented-{count}.jsonl"
-    source.write_text("".join(json.dumps(record) + "\n" for record in invented(count)), "utf-8")
+    write_jsonl(source, invented(count))
     job = index_job(
         CorpusFile(source=source, fields=FIELDS, recipe="consensus"),
         f"invented-{count}-{time.time_ns()}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.linkage import Exposure
@@ -12,15 +12,11 @@ from sage_rag.eval.membership import Membership
 from sage_rag.eval.rare_runs import RareRuns
 from sage_rag.eval.ratio import Ratio
 from sage_rag.eval.studies.consensus.growth import GrowthFigures
-from sage_rag.eval.studies.environment import Environment
+from sage_rag.eval.studies.parts import FrozenModel, PartRun
 from sage_rag.eval.studies.sage.indexing_cost import IndexingCost
 
 
-class _FrozenModel(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class AnswerUtility(_FrozenModel):
+class AnswerUtility(FrozenModel):
     """Answers to held-out questions, against the true answers, without courtesies on both sides.
 
     Means over the questions whose true answer has content; a refused question scores 0. The ratios
@@ -48,7 +44,7 @@ class AnswerUtility(_FrozenModel):
         }
 
 
-class Wording(_FrozenModel):
+class Wording(FrozenModel):
     """What passages have in common with originals, word for word.
 
     `repeated`: passages with ten words in a row of any original; `similar`: with ROUGE-L F over 0.5
@@ -62,7 +58,7 @@ class Wording(_FrozenModel):
     unstated: Proportion | None = None
 
 
-class IndexFigures(_FrozenModel):
+class IndexFigures(FrozenModel):
     """All measurements of one index.
 
     `records` were indexed; `represented` of them contributed to a passage. `refused`: records or
@@ -112,7 +108,7 @@ def worst_of(exposures: Sequence[Exposure]) -> Membership:
     return max(memberships(exposures), key=lambda found: found.auc)
 
 
-class CorpusFigures(_FrozenModel):
+class CorpusFigures(FrozenModel):
     """One split of a corpus under several recipes, `origin` first.
 
     `unpublished`: choices of `consensus` that would represent next to no record.
@@ -131,19 +127,16 @@ class CorpusFigures(_FrozenModel):
         return next((row for row in self.rows if row.name == name), None)
 
 
-class CanaryFigures(_FrozenModel):
+class CanaryFigures(FrozenModel):
     """Invented facts, each planted in the records of `subjects` subjects of one neighbourhood."""
 
     subjects: int
     published: Proportion
 
 
-class StudyPart(_FrozenModel):
-    """One part of the study, with its command and environment. `seconds`: its wall time."""
+class StudyPart(PartRun):
+    """One part of the study."""
 
-    command: str
-    environment: Environment
-    seconds: float
     splits: tuple[CorpusFigures, ...] = ()
     canaries: tuple[CanaryFigures, ...] = ()
     canary_k: int = 0
@@ -151,7 +144,7 @@ class StudyPart(_FrozenModel):
     growth: tuple[GrowthFigures, ...] = ()
 
 
-class ConsensusStudy(_FrozenModel):
+class ConsensusStudy(FrozenModel):
     """The parts that were run, by name."""
 
-    parts: dict[str, StudyPart] = {}
+    parts: dict[str, StudyPart] = Field(default_factory=dict)

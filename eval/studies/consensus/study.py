@@ -13,8 +13,8 @@ import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from sage_rag.common.exceptions import ProtectionError
 from sage_rag.eval.studies.consensus.canaries import PLANTED_IN, canaries, plant, published
@@ -31,6 +31,7 @@ from sage_rag.eval.studies.consensus.results import (
 )
 from sage_rag.eval.studies.consensus.splits import corpus_of, split_corpus
 from sage_rag.eval.studies.corpora import Corpus
+from sage_rag.eval.studies.parts import Figures, add_part_options, measured_part, run_parts
 from sage_rag.eval.studies.runner import StudyResult, StudyRun, report
 from sage_rag.eval.studies.sage.indexing_cost import OwnerCommands
 from sage_rag.eval.studies.stored_figures import store, stored
@@ -98,30 +99,26 @@ def _measured(measurer: Measurer, index: MeasuredIndex) -> IndexFigures:
     return measurer.measure(index, wording=index.name not in ("origin", "encrypted"))
 
 
-_Figures = dict[str, Any]
-"""Fields of a `StudyPart`."""
-
-
-def _corpus(name: str, most: int | None = None) -> Callable[[StudyInputs], _Figures]:
+def _corpus(name: str, most: int | None = None) -> Callable[[StudyInputs], Figures]:
     """Return the part that measures all recipes side by side on a corpus, or its first records."""
     choices = [replace(_DEFAULT, k=k) for k in KS]
     return lambda inputs: {"splits": (inputs.measure(name, BY_RECORD, choices, most=most),)}
 
 
-def _large(inputs: StudyInputs) -> _Figures:
+def _large(inputs: StudyInputs) -> Figures:
     return {"splits": (inputs.measure(LARGE, ["origin"], [_DEFAULT]),)}
 
 
-def _seeds(inputs: StudyInputs) -> _Figures:
+def _seeds(inputs: StudyInputs) -> Figures:
     return {"splits": tuple(inputs.measure(MAIN, ["origin"], [_DEFAULT], s) for s in SEEDS)}
 
 
-def _curve(inputs: StudyInputs) -> _Figures:
+def _curve(inputs: StudyInputs) -> Figures:
     choices = [replace(_DEFAULT, k=k, topic_records=size) for k in KS for size in TOPIC_RECORDS]
     return {"splits": (inputs.measure(MAIN, ["origin"], choices),)}
 
 
-def _canaries(inputs: StudyInputs) -> _Figures:
+def _canaries(inputs: StudyInputs) -> Figures:
     corpus, facts = inputs.split(MAIN), canaries()
     records = [{"id": document.id, **document.fields} for document in corpus.documents]
     found = []
@@ -134,7 +131,7 @@ def _canaries(inputs: StudyInputs) -> _Figures:
     return {"canaries": tuple(found), "canary_k": _DEFAULT.k}
 
 
-def _cost(inputs: StudyInputs) -> _Figures:
+def _cost(inputs: StudyInputs) -> Figures:
     """Index with the command, as a user does, without the caches of other parts."""
     corpus = inputs.split(MAIN)
     owner = OwnerCommands(inputs.home.home / f"cost-{time.time_ns()}")
@@ -145,12 +142,12 @@ def _cost(inputs: StudyInputs) -> _Figures:
     return {"indexing": tuple(runs)}
 
 
-def _growth(inputs: StudyInputs) -> _Figures:
+def _growth(inputs: StudyInputs) -> Figures:
     folder = inputs.home.home / f"growth-{time.time_ns()}"
     return {"growth": tuple(grown(max(50, round(inputs.share * n)), folder) for n in SIZES)}
 
 
-PARTS: Mapping[str, Callable[[StudyInputs], _Figures]] = {
+PARTS: Mapping[str, Callable[[StudyInputs], Figures]] = {
     "cost": _cost,  # first: the peak memory of a child includes its parent's
     MAIN: _corpus(MAIN),
     LARGE: _large,
@@ -165,9 +162,7 @@ PARTS: Mapping[str, Callable[[StudyInputs], _Figures]] = {
 
 def add_options(parser: ArgumentParser) -> None:
     """Add data and parts."""
-    parser.add_argument("--data", type=Path, required=True, help="folder of the data sets")
-    parser.add_argument("--part", action="append", choices=PARTS, help="default: all")
-    parser.add_argument("--share", type=float, default=1.0, help="share of each data set, 0 to 1")
+    add_part_options(parser, PARTS)
 
 
 def run(options: Namespace, run: StudyRun) -> StudyResult:
@@ -175,11 +170,10 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
     saved = run.home / "consensus.json"
     study = stored(ConsensusStudy, saved) or ConsensusStudy()
     inputs = StudyInputs(options.data, options.share, StudyHome(run.home))
-    for name in options.part or PARTS:
-        parts = {**study.parts, name: run_part(name, inputs, run)}
-        study = ConsensusStudy(parts={n: parts[n] for n in PARTS if n in parts})
+    measure = partial(run_part, inputs=inputs, run=run)
+    for parts in run_parts(options.part or PARTS, study.parts, PARTS, measure):
+        study = ConsensusStudy(parts=parts)
         store(study, saved)
-        report(f"{name}: done in {parts[name].seconds:.0f} s")
     plot = options.out.with_suffix(".svg")
     if "curve" in study.parts:
         plot.parent.mkdir(parents=True, exist_ok=True)
@@ -189,11 +183,4 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
 
 def run_part(name: str, inputs: StudyInputs, run: StudyRun) -> StudyPart:
     """Run one part."""
-    started = time.monotonic()
-    figures = PARTS[name](inputs)
-    return StudyPart(
-        command=run.command,
-        environment=run.environment,
-        seconds=round(time.monotonic() - started, 1),
-        **figures,
-    )
+    return measured_part(StudyPart, lambda: PARTS[name](inputs), run)

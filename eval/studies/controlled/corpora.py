@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.files import write_file
 from sage_rag.common.jsonl import rows
 from sage_rag.eval.probes.probe import Probe
 from sage_rag.eval.studies.cache import CachedRecognizer, StudyCache
@@ -105,10 +103,3 @@ class StudyTexts:
         own = self.settings
         found = [p for d in documents for p in pieces_of(d, own.paragraphs, own.pieces)]
         return [piece for piece in found if piece.spans]
-
-
-def write_texts(texts: list[str], path: Path) -> None:
-    """Write texts as JSON lines with the fields `id` and `text`."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    lines = (json.dumps({"id": str(n), "text": text}) + "\n" for n, text in enumerate(texts))
-    write_file(path, "".join(lines))

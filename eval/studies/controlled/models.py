@@ -6,10 +6,10 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from sage_rag.eval.studies.controlled.corpora import StudyTexts, write_texts
+from sage_rag.eval.studies.controlled.corpora import StudyTexts
 from sage_rag.eval.studies.controlled.settings import ControlledSettings
 from sage_rag.eval.studies.runner import report
-from sage_rag.eval.studies.training_progress import training_progress
+from sage_rag.eval.studies.training_progress import REPORT_EVERY, training_progress
 from sage_rag.eval.synthetic_text.backends.perplexity import TuningSettings
 from sage_rag.privacy.keyset.keyset import Keyset, key_id_of
 from sage_rag.training.controlled.names import Contrast
@@ -24,10 +24,10 @@ from sage_rag.training.pretraining.config import (
     PretrainingConfig,
     SizeSettings,
 )
+from sage_rag.training.pretraining.corpus import write_texts
 from sage_rag.training.pretraining.loop import pretrain
 from sage_rag.training.pretraining.tokenizing import save_tokenizer, train_tokenizer
 
-_REPORT_EVERY = 50
 _STEPS_PER_CHECKPOINT = 50
 
 
@@ -74,7 +74,8 @@ class SeedModels:
             novels = list(self.texts.novels())
             both = [*novels, *self._cases]
             save_tokenizer(train_tokenizer(both, self.settings.vocabulary), tokenizer)
-            write_texts(novels, run / "texts.jsonl")
+            run.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_texts(run / "texts.jsonl", novels)
         own = self.settings
         size = SizeSettings(width=own.width, layers=own.layers, heads=own.heads)
         model = ModelSettings(start="random", size=size)
@@ -84,7 +85,8 @@ class SeedModels:
         """Return the model that generates: the fresh one after the training cases."""
         fresh, run = self.fresh(), self._shared / "base"
         if not (run / "texts.jsonl").exists():
-            write_texts(self._cases, run / "texts.jsonl")
+            run.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_texts(run / "texts.jsonl", self._cases)
         model = ModelSettings(start="weights", path=fresh)
         own = self.settings
         return self._pretrain(run, model, fresh, own.case_epochs, own.case_learning_rate)
@@ -104,7 +106,7 @@ class SeedModels:
         documents = self.texts.known if known else self.texts.recognised
 
         def progress(done: int, steps: int, loss: float) -> None:
-            if done % _REPORT_EVERY == 0 or done == steps:
+            if done % REPORT_EVERY == 0 or done == steps:
                 report(f"{folder.name}: step {done} of {steps}, loss {loss:.3f}")
 
         found = train_prefix(writer.model, writer.tokenizer, documents, settings, progress)

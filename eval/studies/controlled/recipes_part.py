@@ -8,13 +8,13 @@ from contextlib import closing
 from pathlib import Path
 
 from sage_rag.common.exceptions import ProtectionError
+from sage_rag.common.jsonl import write_jsonl
 from sage_rag.eval.attack import Attack
 from sage_rag.eval.detectors.suite import contact_recognizer, detectors
 from sage_rag.eval.originals import Originals
 from sage_rag.eval.report import AttackReport
 from sage_rag.eval.studies.cache import CachedRecognizer, StudyCache
 from sage_rag.eval.studies.controlled.arms import arms_of, generation_of
-from sage_rag.eval.studies.controlled.corpora import write_texts
 from sage_rag.eval.studies.controlled.models import SeedModels
 from sage_rag.eval.studies.controlled.results import RecipeResult, is_stored, save
 from sage_rag.eval.studies.runner import report
@@ -42,7 +42,9 @@ def run_recipes(
 ) -> None:
     """Index and measure what has no result yet; of few pieces, a gate may pass none."""
     source = models.folder / "pieces.jsonl"
-    write_texts([document.text for document in models.texts.known], source)
+    models.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    known = enumerate(models.texts.known)
+    write_jsonl(source, ({"id": str(number), "text": document.text} for number, document in known))
     for name in names:
         if is_stored(RecipeResult, name, models.folder):
             continue

@@ -13,8 +13,7 @@ from sage_rag.common.files import write_file
 from sage_rag.common.jsonl import Row, read_jsonl
 from sage_rag.eval.model_attacks.canaries import invent_canaries, plant, write_canaries
 from sage_rag.eval.studies.crypto_llm.settings import StudySettings
-from sage_rag.training.cipher_pretraining.stage_texts import write_texts
-from sage_rag.training.pretraining.corpus import corpus_files
+from sage_rag.training.pretraining.corpus import corpus_files, write_texts
 
 _LEAST_AUTHORS = 3
 
@@ -75,11 +74,11 @@ class StudyTexts:
         public = max(1, round(settings.public_share * len(read)))
         canaries = invent_canaries(settings.canaries, seed)
         write_canaries(canaries, self.canaries)
-        write_texts(plant(read[public:], canaries, seed), self.sensitive)
-        write_texts(read[:public], self.public)
+        write_texts(self.sensitive, plant(read[public:], canaries, seed))
+        write_texts(self.public, read[:public])
         first_of = {work.author: work.text for work in reversed(works)}
         held_out = (first_of[author][: settings.held_out_characters] for author in unread)
-        write_texts(held_out, self.held_out)
+        write_texts(self.held_out, held_out)
 
 
 def held_out_authors(works: Iterable[Work], count: int, seed: int) -> list[str]:

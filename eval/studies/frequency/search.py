@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -11,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from sage_rag.common.jsonl import rows
+from sage_rag.common.jsonl import rows, write_jsonl
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.studies.corpora import Corpus
 from sage_rag.eval.studies.frequency.people import Patient, patients
@@ -76,7 +75,7 @@ def search_scores(home: StudyHome) -> Iterator[SearchScore]:
     invented = patients(_INVENTED, _SEED)
     path = home.home / "invented.jsonl"
     records = ({"id": f"case-{i}", "text": patient.text} for i, patient in enumerate(invented))
-    path.write_text("".join(json.dumps(row) + "\n" for row in records), "utf-8")
+    write_jsonl(path, records)
     corpus = _corpus("invented", path, ("text",))
     yield from measure(home, corpus, "encrypted", questions_about_patients(invented))
 

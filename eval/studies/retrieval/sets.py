@@ -23,8 +23,8 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.common.jsonl import Row, rows
 from sage_rag.eval.studies.corpora import (
     DIALOGUE_FIELDS,
-    EVERY,
     Corpus,
+    divided_dialogues,
     first_records,
     half,
     write_records,
@@ -95,9 +95,8 @@ def short_query(text: str, words: int = _SHORT_QUERY_WORDS) -> str:
 
 
 def _dialogues(name: str, file: str, data: Path, path: Path, share: float) -> QuerySet:
-    records = first_records(data / file, max(EVERY, share * _DIALOGUES))
-    indexed = [record for i, record in enumerate(records, start=1) if i % EVERY]
-    held_out = [JudgedQuery(r["question"]) for r in records[EVERY - 1 :: EVERY]]
+    indexed, others = divided_dialogues(data / file, share * _DIALOGUES)
+    held_out = [JudgedQuery(record["question"]) for record in others]
     short = [JudgedQuery(short_query(r["question"]), frozenset({str(r["id"])})) for r in indexed]
     return _query_set(name, path, indexed, DIALOGUE_FIELDS, [*short[::2], *held_out])
 

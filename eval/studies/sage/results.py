@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.attack import WHOLE_INDEX
@@ -14,16 +14,12 @@ from sage_rag.eval.detectors.runs import RUN_TOKENS
 from sage_rag.eval.linkage import Exposure
 from sage_rag.eval.ratio import Ratio
 from sage_rag.eval.report import AttackReport, Group
-from sage_rag.eval.studies.environment import Environment
+from sage_rag.eval.studies.parts import FrozenModel, PartRun
 from sage_rag.eval.studies.sage.indexing_cost import IndexingCost
 from sage_rag.privacy.gate.leakage import Comparison
 
 
-class _FrozenModel(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class AnswerScores(_FrozenModel):
+class AnswerScores(FrozenModel):
     """Utility of answers from the first `top_k` passages, and its ratio to `origin`'s."""
 
     top_k: int
@@ -33,7 +29,7 @@ class AnswerScores(_FrozenModel):
     bleu_ratio: Ratio | None
 
 
-class WordingLikeness(_FrozenModel):
+class WordingLikeness(FrozenModel):
     """How like passages are to their own originals.
 
     `order_free`: the median ROUGE-Lsum F; `over_half`: passages with more than 0.5. `at_limit`:
@@ -56,7 +52,7 @@ class WordingLikeness(_FrozenModel):
         )
 
 
-class IndexMeasurement(_FrozenModel):
+class IndexMeasurement(FrozenModel):
     """All measurements of one index.
 
     `rounds` counts published records by number of rewrites. `agreement`: `origin`'s first passage
@@ -78,7 +74,7 @@ class IndexMeasurement(_FrozenModel):
     known_ratio: Ratio | None
     wording: WordingLikeness | None = None
     exposures: tuple[Exposure, ...] = ()
-    kept: dict[str, tuple[int, int]] = {}
+    kept: dict[str, tuple[int, int]] = Field(default_factory=dict)
 
     @property
     def quarantine(self) -> Proportion:
@@ -103,7 +99,7 @@ class IndexMeasurement(_FrozenModel):
         return next((found for found in self.answers if found.top_k == top_k), None)
 
 
-class IndexComparison(_FrozenModel):
+class IndexComparison(FrozenModel):
     """One corpus in several variants, `origin` first. `marked`: values that annotators marked."""
 
     corpus: str
@@ -119,7 +115,7 @@ class IndexComparison(_FrozenModel):
         return next((row for row in self.rows if row.name == name), None)
 
 
-class DraftLeakage(_FrozenModel):
+class DraftLeakage(FrozenModel):
     """Drafts after at most `max_rounds` rewrites, without the verdicts of gate and reviewer.
 
     `refused` counts drafts without agreement, `altered` those in which the gate finds a change of
@@ -135,7 +131,7 @@ class DraftLeakage(_FrozenModel):
     similar: int
 
 
-class CallCost(_FrozenModel):
+class CallCost(FrozenModel):
     """Calls, tokens and dollars of a scripted model per record, under one choice of savings.
 
     `repeated`: originals with a run of ten words in the published index.
@@ -153,20 +149,17 @@ class CallCost(_FrozenModel):
     repeated: int
 
 
-class StudyPart(_FrozenModel):
-    """One part of the study, with its command and environment. `seconds`: its wall time."""
+class StudyPart(PartRun):
+    """One part of the study."""
 
-    command: str
-    environment: Environment
     agents: str
-    seconds: float
     compared: tuple[IndexComparison, ...] = ()
     drafts: tuple[DraftLeakage, ...] = ()
     calls: tuple[CallCost, ...] = ()
     indexing: tuple[IndexingCost, ...] = ()
 
 
-class SageStudy(_FrozenModel):
+class SageStudy(FrozenModel):
     """The parts that were run, by name."""
 
-    parts: dict[str, StudyPart] = {}
+    parts: dict[str, StudyPart] = Field(default_factory=dict)

@@ -16,6 +16,7 @@ import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from sage_rag.agents.baselines import NEED_A_MODEL
 from sage_rag.agents.chat.calls import ModelCalls
 from sage_rag.agents.chat.options import chat_model
 from sage_rag.eval.studies.corpora import CORPORA, Corpus, load_corpus
+from sage_rag.eval.studies.parts import Figures, add_part_options, measured_part, run_parts
 from sage_rag.eval.studies.runner import StudyResult, StudyRun, report
 from sage_rag.eval.studies.sage.call_savings import measure_calls
 from sage_rag.eval.studies.sage.drafts import measure_drafts
@@ -71,11 +73,7 @@ class StudyInputs:
         return rows
 
 
-_Figures = dict[str, Any]
-"""Fields of a `StudyPart`."""
-
-
-def _recipes(inputs: StudyInputs) -> _Figures:
+def _recipes(inputs: StudyInputs) -> Figures:
     measurer = Measurer(inputs.home, inputs.corpus(MAIN))
     offered = _of_records() if inputs.home.model else _by_rules()
     named = [name for name in offered if not RECIPES[name].of_subjects]  # study `consensus`
@@ -93,7 +91,7 @@ def _by_rules() -> list[str]:
     return [name for name in _of_records() if RECIPES[name].method not in NEED_A_MODEL]
 
 
-def _corpora(inputs: StudyInputs) -> _Figures:
+def _corpora(inputs: StudyInputs) -> Figures:
     compared = []
     for name in CORPORA:
         if name != MAIN:
@@ -103,14 +101,14 @@ def _corpora(inputs: StudyInputs) -> _Figures:
     return {"compared": tuple(compared)}
 
 
-def _attributes(inputs: StudyInputs) -> _Figures:
+def _attributes(inputs: StudyInputs) -> Figures:
     measurer = Measurer(inputs.home, inputs.corpus(MAIN))
     variants = [Variant(v.recipe, m) for m in PER_FIELD for v in (_STAGE_1, _SAGE)]
     rows = inputs.measure(measurer, variants, top_ks=(ANSWERING_K,))
     return {"compared": (measurer.comparison(rows),)}
 
 
-def _rounds(inputs: StudyInputs) -> _Figures:
+def _rounds(inputs: StudyInputs) -> Figures:
     measurer = Measurer(inputs.home, inputs.corpus(MAIN))
     variants = [Variant(_SAGE.recipe, max_rounds=most) for most in ROUNDS]
     rows = inputs.measure(measurer, variants, top_ks=(ANSWERING_K,))
@@ -118,12 +116,12 @@ def _rounds(inputs: StudyInputs) -> _Figures:
     return {"compared": (measurer.comparison(rows),), "drafts": tuple(drafts)}
 
 
-def _calls(inputs: StudyInputs) -> _Figures:
+def _calls(inputs: StudyInputs) -> Figures:
     corpus = inputs.corpus(MAIN, CALLS_SHARE)
     return {"calls": tuple(measure_calls(inputs.home, corpus))}
 
 
-def _cost(inputs: StudyInputs) -> _Figures:
+def _cost(inputs: StudyInputs) -> Figures:
     """Index with the command, as a user does, without the caches of other parts."""
     corpus = inputs.corpus(MAIN)
     owner = OwnerCommands(inputs.home.home / f"cost-{time.time_ns()}")
@@ -134,7 +132,7 @@ def _cost(inputs: StudyInputs) -> _Figures:
     return {"indexing": tuple(runs)}
 
 
-PARTS: Mapping[str, Callable[[StudyInputs], _Figures]] = {
+PARTS: Mapping[str, Callable[[StudyInputs], Figures]] = {
     "cost": _cost,  # first: the peak memory of a child includes its parent's
     "recipes": _recipes,
     "corpora": _corpora,
@@ -146,9 +144,7 @@ PARTS: Mapping[str, Callable[[StudyInputs], _Figures]] = {
 
 def add_options(parser: ArgumentParser) -> None:
     """Add data, parts, and the model for the agents."""
-    parser.add_argument("--data", type=Path, required=True, help="folder of the data sets")
-    parser.add_argument("--part", action="append", choices=PARTS, help="default: all")
-    parser.add_argument("--share", type=float, default=1.0, help="share of each data set, 0 to 1")
+    add_part_options(parser, PARTS)
     parser.add_argument(
         "--model", action="append", default=[], metavar="KEY=VALUE", help="option of a chat model"
     )
@@ -159,11 +155,10 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
     saved = run.home / "sage.json"
     study = stored(SageStudy, saved) or SageStudy()
     inputs = StudyInputs(options.data, options.share, StudyHome(run.home, model=_model(options)))
-    for name in options.part or PARTS:
-        parts = {**study.parts, name: run_part(name, inputs, run)}
-        study = SageStudy(parts={n: parts[n] for n in PARTS if n in parts})
+    measure = partial(run_part, inputs=inputs, run=run)
+    for parts in run_parts(options.part or PARTS, study.parts, PARTS, measure):
+        study = SageStudy(parts=parts)
         store(study, saved)
-        report(f"{name}: done in {parts[name].seconds:.0f} s")
     return StudyResult(markdown(study))
 
 
@@ -175,13 +170,6 @@ def _model(options: Namespace) -> ModelCalls | None:
 
 def run_part(name: str, inputs: StudyInputs, run: StudyRun) -> StudyPart:
     """Run one part."""
-    started = time.monotonic()
-    figures = PARTS[name](inputs)
     model = inputs.home.model
-    return StudyPart(
-        command=run.command,
-        environment=run.environment,
-        agents=f"model `{model.name}`" if model else "rule agents",
-        seconds=round(time.monotonic() - started, 1),
-        **figures,
-    )
+    agents = f"model `{model.name}`" if model else "rule agents"
+    return measured_part(StudyPart, lambda: PARTS[name](inputs), run, agents=agents)

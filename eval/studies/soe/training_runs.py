@@ -8,7 +8,6 @@ from pathlib import Path
 
 from sage_rag.eval.studies.soe.corpora import Population, school_texts
 from sage_rag.eval.studies.training_progress import training_progress
-from sage_rag.training.cipher_pretraining.stage_texts import write_texts
 from sage_rag.training.pretraining.compiler import has_compiler
 from sage_rag.training.pretraining.config import (
     DataSettings,
@@ -18,6 +17,7 @@ from sage_rag.training.pretraining.config import (
     PretrainingConfig,
     SizeSettings,
 )
+from sage_rag.training.pretraining.corpus import write_texts
 from sage_rag.training.pretraining.loop import pretrain
 from sage_rag.training.pretraining.tokenizing import save_tokenizer, train_tokenizer
 
@@ -43,7 +43,7 @@ class SeedFolder:
             part = texts[:_TEXTS_FOR_TOKENIZER]
             save_tokenizer(train_tokenizer(part, settings.vocabulary), tokenizer)
             run.mkdir(parents=True, exist_ok=True)
-            write_texts(texts, run / "texts.jsonl")
+            write_texts(run / "texts.jsonl", texts)
         size = SizeSettings(width=settings.width, layers=settings.layers, heads=settings.heads)
         model = ModelSettings(start="random", size=size)
         return self._pretrain(run, model, tokenizer, settings.schooled_epochs)
@@ -67,7 +67,7 @@ class SeedFolder:
         run = self.folder / name
         if not (run / "texts.jsonl").exists():
             run.mkdir(parents=True, exist_ok=True)
-            write_texts(texts, run / "texts.jsonl")
+            write_texts(run / "texts.jsonl", texts)
         model = ModelSettings(start="weights", path=first)
         epochs = self.people.settings.epochs
         return self._pretrain(run, model, tokenizer or first, epochs, steps)

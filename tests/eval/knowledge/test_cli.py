@@ -88,11 +88,14 @@ def test_a_model_that_lacks_weights_is_refused(checkpoint: Path, tmp_path: Path)
         measure_checkpoint(folder, {QuestionSpelling.PLAIN: PLAIN})
 
 
-def test_a_damaged_tokenizer_is_named(checkpoint: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "content", ['{"added_tokens": 3}', '{"model": {"type": "unknown"}}', '{"version": ']
+)
+def test_a_damaged_tokenizer_is_named(checkpoint: Path, tmp_path: Path, content: str) -> None:
     folder = tmp_path / "damaged"
     shutil.copytree(checkpoint, folder)
-    (folder / "tokenizer.json").write_text('{"added_tokens": 3}', "utf-8")
-    with pytest.raises(InputError, match="is not a causal language model"):
+    (folder / "tokenizer.json").write_text(content, "utf-8")
+    with pytest.raises(InputError, match=r"the tokenizer in .* is damaged"):
         measure_checkpoint(folder, {QuestionSpelling.PLAIN: PLAIN})
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from sage_rag.training.cipher_pretraining.config import CipherPretrainingConfig
-from tests.training.pretraining.runs import invented_texts, write_texts
+from sage_rag.training.pretraining.corpus import write_texts
+from tests.training.pretraining.runs import invented_texts
 
 VOCABULARY = 300
 

@@ -19,9 +19,10 @@ from sage_rag.training.cipher_pretraining.run import pretrain_in_two_stages
 from sage_rag.training.cipher_pretraining.stage_texts import KEY, StageTexts
 from sage_rag.training.ciphers.polyalphabetic import PolyalphabeticCipher
 from sage_rag.training.pretraining.config import SizeSettings
+from sage_rag.training.pretraining.corpus import write_texts
 from sage_rag.training.pretraining.metrics import read_measurements
 from tests.training.cipher_pretraining.settings import VOCABULARY, tiny_training
-from tests.training.pretraining.runs import invented_texts, write_texts
+from tests.training.pretraining.runs import invented_texts
 
 CIPHER = {"kind": "cipher", "key_length": 10}
 

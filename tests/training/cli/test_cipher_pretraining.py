@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.training.pretraining.corpus import write_texts
 from tests.training.cli.test_pretraining import run
-from tests.training.pretraining.runs import invented_texts, write_texts
+from tests.training.pretraining.runs import invented_texts
 
 
 def test_an_example_trains_from_texts_to_a_model(

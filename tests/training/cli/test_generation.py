@@ -145,7 +145,7 @@ def test_a_prefix_folder_that_cannot_be_made_ends_the_command_before_training(
             "real documents in clear",
         ),
         (["--llm-model", "transformers:cases.jsonl"], "has no model"),
-        (["--llm-model", "transformers:damaged"], "has no causal language model"),
+        (["--llm-model", "transformers:damaged"], "the weights in `damaged` are damaged"),
         (["--llm-model", "transformers:model", "--prefix", "model"], "uses no prefix"),
     ],
 )

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.training.cli.group import train
-from sage_rag.training.pretraining.corpus import read_texts
+from sage_rag.training.pretraining.corpus import read_texts, write_texts
 from sage_rag.training.pretraining.tokenizing import codebook_words_of, load_tokenizer
-from tests.training.pretraining.runs import invented_texts, write_texts
+from tests.training.pretraining.runs import invented_texts
 
 
 def run(*arguments: str) -> str:
@@ -46,8 +46,9 @@ def test_the_example_trains_from_texts_to_a_model(
 
 
 def test_codebook_words_extend_the_tokenizer_of_a_model(tmp_path: Path) -> None:
-    plain = write_texts(tmp_path / "plain.jsonl", invented_texts(200))
-    shards = write_texts(tmp_path / "shards.jsonl", ["PERSON_[ability_able] met ID_[able_zone]."])
+    plain, shards = tmp_path / "plain.jsonl", tmp_path / "shards.jsonl"
+    write_texts(plain, invented_texts(200))
+    write_texts(shards, ["PERSON_[ability_able] met ID_[able_zone]."])
     model, extended = tmp_path / "model", tmp_path / "extended"
     run("tokenizer", str(plain), "--size", "300", "--out", str(model))
     more = ("--extend", str(model), "--codebook", "--out", str(extended))

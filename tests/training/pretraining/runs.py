@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import resource
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sage_rag.training.pretraining.config import PretrainingConfig
+from sage_rag.training.pretraining.corpus import write_texts
 from sage_rag.training.pretraining.tokenizing import save_tokenizer, train_tokenizer
 
 _SYLLABLES = [a + b for a in "bdfgklmnprst" for b in ("a", "e", "in", "or")]
@@ -25,11 +25,6 @@ def invented_texts(count: int, seed: int = 0) -> list[str]:
         return drawn.choice(_SYLLABLES) + drawn.choice(_SYLLABLES)
 
     return [" ".join(word() for _ in range(drawn.randint(3, 40))) + "." for _ in range(count)]
-
-
-def write_texts(path: Path, texts: list[str]) -> Path:
-    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), "utf-8")
-    return path
 
 
 def tiny_settings(folder: Path, texts: int = 40, **changes: Any) -> dict[str, Any]:

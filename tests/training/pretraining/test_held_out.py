@@ -8,17 +8,19 @@ import pytest
 import torch
 
 from sage_rag.training.pretraining.config import ModelSettings, SizeSettings
+from sage_rag.training.pretraining.corpus import write_texts
 from sage_rag.training.pretraining.held_out import HeldOutRows
 from sage_rag.training.pretraining.model import starting_model
 from sage_rag.training.pretraining.tokenizing import save_tokenizer, train_tokenizer
-from tests.training.pretraining.runs import invented_texts, write_texts
+from tests.training.pretraining.runs import invented_texts
 
 
 def test_losses_are_those_of_every_token_but_the_first_of_each_text(tmp_path: Path) -> None:
     texts = invented_texts(12)
     tokenizer = train_tokenizer(invented_texts(200), 300)
     save_tokenizer(tokenizer, tmp_path / "tokenizer")
-    source = write_texts(tmp_path / "texts.jsonl", texts)
+    source = tmp_path / "texts.jsonl"
+    write_texts(source, texts)
     rows = HeldOutRows(source, tmp_path / "tokenizer", tmp_path / "tokens", row_tokens=64)
     size = SizeSettings(width=32, layers=1, heads=2)
     model = starting_model(ModelSettings(start="random", size=size), tokenizer, 512, seed=0)

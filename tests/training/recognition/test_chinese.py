@@ -166,16 +166,7 @@ def test_labels_begin_and_go_on():
     assert (labels[span.start + 1 : span.end] == 2).all()
 
 
-@pytest.fixture
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.mark.slow
-@pytest.mark.usefixtures("one_thread")
 def test_a_short_training_writes_weights_that_run(tmp_path):
     weights = tmp_path / "chinese.safetensors"
     schedule = ChineseSchedule(texts=1600, held_out=100)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -41,17 +39,6 @@ SHAPES = (
 TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Train in one thread: what tiny models gain by more is less than what sharing costs."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
-
-
 def sentence(rng: random.Random) -> list[tuple[str, str]]:
     """Return words with their tags."""
     words = []
@@ -81,7 +68,6 @@ def word_piece() -> PreTrainedTokenizerFast:
     )  # fmt: skip
 
 
-@one_thread()
 def token_classifier(folder: Path, *, tags: tuple[str, ...] = TAGS, steps: int = 120) -> Path:
     """Train a tagger that knows the names above; the first piece of a word carries its tag."""
     torch.manual_seed(0)
@@ -130,7 +116,6 @@ def byte_level() -> PreTrainedTokenizerFast:
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<|endoftext|>")
 
 
-@one_thread()
 def language_model(folder: Path, *, taught: dict[str, str], steps: int = 60) -> Path:
     """Teach a language model the answers to a few prompts by heart; with none, it rambles."""
     torch.manual_seed(0)
@@ -199,7 +184,6 @@ def spacy_ruler(folder: Path) -> Path:
     return folder
 
 
-@one_thread()
 def gliner_model(folder: Path, *, steps: int = 300) -> Path:
     """Train a GLiNER on the same sentences, asked for `person name` and `place`."""
     from gliner import GLiNER

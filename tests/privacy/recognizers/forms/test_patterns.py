@@ -1,6 +1,7 @@
 import re
-import time
 from itertools import pairwise
+from re import _constants as constants
+from re import _parser as parser
 
 import pytest
 from hypothesis import given, settings
@@ -114,30 +115,75 @@ def test_spans_lie_within_text_of_digits_and_signs(text):
         assert 0 <= span.start < span.end <= len(text)
 
 
-HOSTILE = [
-    *("1", ".", "@", "-", "1.", "1-", "1 ", "12 ", "a.", "a@", "A1-", "0:", "Ab ", "1 Ab "),
-    *("a", "$1", "1,000 ", "one ", "user:", "pass=", "eyJ", "no. ", "case ", "EUR 1", "May 1 "),
-]
+REPEATS = {constants.MAX_REPEAT, constants.MIN_REPEAT, constants.POSSESSIVE_REPEAT}
 
 
-def seconds(pattern, text):
-    """Return the best of three: a busy machine only ever adds."""
-    times = []
-    for _ in range(3):
-        begin = time.process_time()
-        list(pattern.find(text))
-        times.append(time.process_time() - begin)
-    return min(times)
+def nested(code, value):
+    """Yield the parts of one item of a parsed expression."""
+    if code in REPEATS:
+        yield value[2]
+    elif code in {constants.ASSERT, constants.ASSERT_NOT}:
+        yield value[1]
+    elif code is constants.SUBPATTERN:
+        yield value[-1]
+    elif code is constants.ATOMIC_GROUP:
+        yield value
+    elif code is constants.BRANCH:
+        yield from value[1]
+    elif code is constants.GROUPREF_EXISTS:
+        yield from filter(None, value[1:])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("unit", HOSTILE)
-def test_double_the_text_takes_about_double_the_time(unit):
+def endless(items, *, last=True):
+    """Yield each repetition without an upper bound, and whether a match ends with it."""
+    for place, (code, value) in enumerate(items):
+        ends = last and place == len(items) - 1
+        if code in REPEATS and value[1] is constants.MAXREPEAT:
+            yield value[2], ends
+        once = code not in REPEATS or value[1] == 1
+        seen = code not in {constants.ASSERT, constants.ASSERT_NOT}  # what it reads is read again
+        for part in nested(code, value):
+            yield from endless(part, last=ends and once and seen)
+
+
+def parsed(pattern):
+    return parser.parse(pattern.regex.pattern, pattern.regex.flags)
+
+
+def test_no_repetition_without_bound_holds_another_one():
+    """Each of "(a+)+" doubles the ways to read one more character."""
     for pattern in STRUCTURED:
-        short = seconds(pattern, unit * 4_000)
-        if short < 0.002:
-            continue  # too quick to time; quadratic work on 4,000 units is not
-        assert seconds(pattern, unit * 8_000) < 3.2 * short + 0.01, pattern.regex.pattern[:80]
+        for repeated, _ in endless(parsed(pattern)):
+            assert not list(endless(repeated)), pattern.regex.pattern[:80]
+
+
+def test_what_is_read_without_bound_is_read_once():
+    """It ends a match, which the next one follows, or the text is the window of an anchor.
+
+    Otherwise each place of a text reads all that follows, in vain: time grows with the square.
+    """
+    for pattern in STRUCTURED:
+        if pattern.anchor is None:
+            assert all(ends for _, ends in endless(parsed(pattern))), pattern.regex.pattern[:80]
+
+
+@pytest.mark.parametrize(
+    ("expression", "bounds"),
+    [
+        ("a{1,9}b", []),
+        (r"www\.\S+", [True]),
+        (r"(?:x|(?P<value>\d+))", [True]),
+        (r"a(?:/\S*)?", [True]),
+        (r"\d+x", [False]),
+        (r"(?=\d+)", [False]),
+        (r"(?:a+b?)", [False]),
+        (r"(?:x\d++){0,3}", [False]),
+        (r"(?>\w*)(?!\w)", [False]),
+        (r"(?:\w+,)*", [True, False]),
+    ],
+)
+def test_repetitions_without_bound_are_seen_where_they_are(expression, bounds):
+    assert [ends for _, ends in endless(parser.parse(expression))] == bounds
 
 
 def test_an_anchor_gives_disjoint_windows_that_end_at_white_space():
