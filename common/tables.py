@@ -49,4 +49,5 @@ def _rows(path: Path, file: IO[str]) -> Iterator[tuple[int, dict[str, str]]]:
                 yield rows.line_num, dict(zip(names, cells, strict=True))
     except csv.Error:
         hint = 'a cell with quotes is written "like ""this"" one"'
-        raise line_error(path, rows.line_num, "is not a row of a table", hint) from None
+        problem = f"is not a row of a table, or has a cell over {_MAX_CELL_CHARS:,} characters"
+        raise line_error(path, rows.line_num, problem, hint) from None

@@ -226,10 +226,13 @@ def _guess(record: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _text(record: Mapping[str, Any], name: str, place: str) -> str:
-    value = record.get(name)
-    if value is None:
+    if name not in record:
         hint = f"it has: {', '.join(record)[:200]}"
         raise InputError(f"{place} has no field `{name}`", hint=hint)
+    value = record[name]
+    if value is None:
+        hint = 'write an empty text: ""'
+        raise InputError(f"{place}: field `{name}` is null", hint=hint)
     if not isinstance(value, str):
         raise InputError(f"{place}: field `{name}` is not a string")
     if len(value) > _MAX_RECORD_CHARS:

@@ -246,10 +246,16 @@ def settings_of(named: Mapping[str, Any], settings: Iterable[str] = ()) -> dict[
     """Return settings by key: those of named options that are given, and of `KEY=VALUE` texts.
 
     Raises:
-        InputError: as `parse_setting`.
+        InputError: as `parse_setting`; for a key with two different values.
     """
     given = {k: str(v) if isinstance(v, Path) else v for k, v in named.items() if v is not None}
-    return {**absolute(given, Path.cwd()), **dict(map(parse_setting, settings))}
+    found = absolute(given, Path.cwd())
+    for key, value in map(parse_setting, settings):
+        if key in found and found[key] != value:
+            hint = "give it once, as an option or with --set"
+            raise InputError(f"`{key}` is given twice with different values", hint=hint)
+        found[key] = value
+    return found
 
 
 def model_options(named: Mapping[str, Any], settings: Iterable[str]) -> ModelOptions:

@@ -28,10 +28,18 @@ class CorpusReading:
         """Read the corpus for the first time.
 
         A line that cannot be read is thus reported before hours of work, not after.
+
+        Raises:
+            InputError: also when no document has one of the job's `answer_fields`.
         """
+        names: dict[str, None] = {}
         for document in self._documents():
             self.keys.append(key_of(document))
+            names |= dict.fromkeys(document.fields)
             yield document
+        if unknown := [name for name in self._job.answer_fields if name not in names]:
+            hint = f"the documents have: {', '.join(names)[:200]}"
+            raise InputError(f"`answer_fields`: no document has a field `{unknown[0]}`", hint=hint)
 
     def again(self) -> Iterator[Document]:
         """Read the corpus for the second time.

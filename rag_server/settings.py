@@ -10,6 +10,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -69,6 +70,7 @@ class _Settings(BaseSettings):
         Raises:
             InputError: names the invalid setting, never its value.
         """
+        cls._check_variables()
         values = _table(file, cls.table) if file else {}
         with_file: type[Self] = type(cls.__name__, (cls,), {"_file": values})
         try:
@@ -80,6 +82,19 @@ class _Settings(BaseSettings):
                 raise InputError(f"there is no setting `{name}`", hint=_known(cls)) from None
             hint = cls._how_to_set(str(first["loc"][0]), flags)
             raise InputError(f"setting `{name}`: {first['msg']}", hint=hint) from None
+
+    @classmethod
+    def _check_variables(cls) -> None:
+        """Refuse a variable with our prefix that sets nothing, which pydantic would ignore."""
+        prefix = cls.model_config["env_prefix"]
+        for variable in sorted(os.environ):
+            name = variable[len(prefix) :].lower()
+            if variable.upper().startswith(prefix) and name not in cls.model_fields:
+                nearest = get_close_matches(name, cls.model_fields, 1, 0)[0]
+                raise InputError(
+                    f"the variable {variable} sets nothing",
+                    hint=f"nearest: {prefix}{nearest.upper()}; or unset it",
+                )
 
     @classmethod
     def _how_to_set(cls, name: str, flags: Mapping[str, str]) -> str:

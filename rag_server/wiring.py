@@ -21,6 +21,7 @@ from sage_rag.rag_server.access.gate import Gate
 from sage_rag.rag_server.access.keys import KeyFile, default_file
 from sage_rag.rag_server.observability.audit import AuditLog
 from sage_rag.rag_server.settings import EdgeSettings, SearchSettings, ServeSettings, secret
+from sage_rag.rag_server.unused_settings import refuse_unused
 
 _VECTORS_KEPT = 20_000
 """Vectors of questions and sentences in memory: 30 MB with 384 dimensions."""
@@ -49,6 +50,7 @@ def build_server(
     """
     from sage_rag.rag_server.keyguard import refuse_keys
 
+    refuse_unused(settings)
     _check_home(settings.home)
     own = [settings.llm_api_key_file] if settings.llm_api_key_file else []
     refuse_keys(settings.home, environment, own=own)
@@ -125,7 +127,8 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     """Return the edge's services, with the recognizer loaded.
 
     Raises:
-        InputError: when there is no source of keys, or more than one.
+        InputError: when there is no source of keys, or more than one, or settings contradict each
+            other.
         ProtectionError: when other machines could read plain values without an API key, or the
             values restored before cannot be read.
         KeysetError: when the keyset cannot be opened.
@@ -140,6 +143,7 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     from sage_rag.rag_server.edge.services import EdgeServices
     from sage_rag.rag_server.edge.shown_values import ShownValues
 
+    refuse_unused(settings)
     gate = _edge_gate(settings)
     _check_server(settings)
     keyset = open_keyset(

@@ -95,7 +95,8 @@ def invalid_fields(error: ValidationError) -> ApiError:
 
 
 def _routing_error(error: HTTPException) -> ApiError:
-    known = {404: ("there is nothing at this address; the API is under /v1", "not_found")}
+    absent = "there is nothing at this address; the API is that of OpenAI, under /v1"
+    known = {404: (absent, "not_found")}
     known[405] = ("this address does not support that method", "method_not_allowed")
     message, code = known.get(error.status_code, ("the request was refused", "refused"))
     return ApiError(error.status_code, message, code=code, headers=error.headers)

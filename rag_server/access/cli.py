@@ -34,6 +34,8 @@ Tokens = Annotated[
 def _file(home: Path | None, tokens: Path | None) -> Path:
     if (home is None) == (tokens is None):
         raise InputError("give either --home or --tokens", hint="for example --home home")
+    if home is not None and not home.is_dir():
+        raise InputError(f"there is no home `{home}`", hint="give the server's, or make the folder")
     return tokens or default_file(home or Path())
 
 

@@ -84,6 +84,7 @@ def test_every_services_command_runs(tmp_path: Path) -> None:
 
     done = sage_rag(*command("indexer"))
     assert done.returncode == 0, done.stderr
+    (tmp_path / "server").mkdir()
     made = sage_rag(
         *("token", "new", "--home", str(tmp_path / "server"), "--name", "edge"),
         *("--out", str(tmp_path / "server_key")),

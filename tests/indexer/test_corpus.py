@@ -104,7 +104,7 @@ def test_a_dialogue_is_never_split(tmp_path: Path) -> None:
         ("[1]", "line 1 is not a JSON object"),
         ('{"text": "x"}\n{"body": "x"}', "line 2 has none of the fields"),
         ('{"text": 3}', "line 1: field `text` is not a string"),
-        ('{"text": null}', "line 1 has no field `text`"),
+        ('{"text": null}', "line 1: field `text` is null"),
         ('{"text": "\\ud800"}', "surrogate"),
         ('{"id": 1, "text": "x"}\n{"id": 1, "text": "y"}', "line 2 has the document id of"),
         ("[" * 100_000, "line 1 is not JSON"),

@@ -16,6 +16,7 @@ from sage_rag.indexer.corpus_file import (
     nearest_key,
     parse_setting,
     read_corpus_file,
+    settings_of,
 )
 
 
@@ -151,6 +152,18 @@ def test_paths_of_the_command_line_are_those_of_the_working_directory(
 def test_a_setting_that_does_not_fit_is_an_error(text: str) -> None:
     with pytest.raises(InputError, match="--set"):
         parse_setting(text)
+
+
+@pytest.mark.parametrize("texts", [["recipe=sage"], ["recipe="], ["policy=a", "policy=b"]])
+def test_a_key_with_two_values_is_refused(texts: list[str]) -> None:
+    with pytest.raises(InputError, match="is given twice"):
+        settings_of({"recipe": "encrypted"}, texts)
+
+
+def test_a_key_that_is_given_twice_alike_is_taken(tmp_path: Path) -> None:
+    named = {"fields": ["a", "b"], "workers": 2, "keyset": tmp_path / "k"}
+    texts = ["fields=a,b", "workers=2", f"keyset={tmp_path / 'k'}"]
+    assert settings_of(named, texts) == {**named, "keyset": str(tmp_path / "k")}
 
 
 def test_the_nearest_key() -> None:

@@ -318,3 +318,12 @@ def test_a_corpus_that_changes_during_a_run_ends_it(run: Run, corpus: Path, chan
 
     with pytest.raises(InputError, match="changed while it was indexed"):
         run(roles=roles_of(Edits()))
+
+
+def test_answer_fields_that_no_document_has_end_the_run_before_its_work(
+    run: Run, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="no document has a field `anwser`") as caught:
+        run(answer_fields=("answer", "anwser"))
+    assert "answer" in (caught.value.hint or "")
+    assert not (tmp_path / "home" / "corpora").exists()

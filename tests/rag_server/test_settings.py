@@ -49,6 +49,16 @@ def test_an_unknown_setting_in_the_file_is_refused(tmp_path):
         ServeSettings.load({}, path)
 
 
+@pytest.mark.parametrize("variable", ["SAGE_RAG_SERVE_TOPK", "sage_rag_serve_topk"])
+def test_a_variable_that_sets_nothing_is_refused_without_its_value(variable, monkeypatch):
+    monkeypatch.setenv(variable, "canary")
+    with pytest.raises(InputError, match=f"{variable} sets nothing") as caught:
+        ServeSettings.load({"home": "h"})
+    assert "SAGE_RAG_SERVE_TOP_K" in (caught.value.hint or "")
+    assert "canary" not in f"{caught.value.message} {caught.value.hint}"
+    EdgeSettings.load({"server": "http://x"})  # the variables of another verb
+
+
 @pytest.mark.parametrize("content", ["guard = true\n", "[server]\nguard = true\n"])
 def test_a_setting_outside_the_tables_is_refused_and_not_ignored(tmp_path, content):
     path = tmp_path / "s.toml"

@@ -46,6 +46,14 @@ def test_a_key_can_be_written_to_a_file_that_no_one_else_reads(tmp_path, capsys)
     assert len(read_keys(tmp_path / "t")) == 1
 
 
+@pytest.mark.parametrize("verb", [["new", "--name", "edge"], ["list"], ["revoke", "edge"]])
+def test_a_mistyped_home_gets_no_keys(verb, tmp_path, capsys):
+    absent = tmp_path / "hoem"
+    assert run(["token", *verb, "--home", str(absent)], VERBS) == 2
+    assert "there is no home" in capsys.readouterr().err
+    assert not absent.exists()
+
+
 @pytest.mark.parametrize(
     ("where", "words"),
     [([], "--home or --tokens"), (["--tokens", "damaged"], "not a file of API keys")],
