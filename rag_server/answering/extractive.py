@@ -31,6 +31,7 @@ from sage_rag.rag_server.answering.overview import (
     fitting,
     introduction,
     lacks_owner,
+    only_signs,
     overview,
     ranks_that_ask,
     with_owner,
@@ -167,13 +168,11 @@ class ExtractiveAnswerer:
         """Return the answer from the records that were found."""
         question, own = context.standalone or context.question, context.question
         sentences = self._readable(passages_in_focus(context)[:_PASSAGES], context)
+        names, evidence = names_in(context), context.evidence
         if record := self._overview(question, sentences, context):
             # Who wrote a message, and to whom, is not read: both names are in it.
-            return _answer(_written(record), unclear=asks_for_message(question))
-        names, evidence = names_in(context), context.evidence
-        if sentences and evidence and evidence.whole_record and asks_who_someone_is(question):
-            begun = overview(sentences, names, self._most_words, is_whole=False)
-            return _answer(_written(begun), unclear=True)  # the name only signs the record
+            signs = asks_who_someone_is(question) and only_signs(record, names)
+            return _answer(_written(record), unclear=signs or asks_for_message(question))
         asked = set(content_stems(own))
         carried = set[str]()
         if question != own:
@@ -239,7 +238,8 @@ class ExtractiveAnswerer:
         named = {*evidence.meant, *(match.group() for match in TOKEN.finditer(question))}
         asking = ranks_that_ask(passages_in_focus(context), context.answer_fields, named)
         if asks_who_someone_is(question):
-            return introduction(sentences, named, self._most_words // 2, asking)
+            known = introduction(sentences, named, self._most_words // 2, asking)
+            return known or overview(sentences, named, self._most_words, is_whole=False)
         outcome = asks_for_outcome(question)
         if not (
             outcome or asks_for_overview(question) or _is_by_number(question, evidence, sentences)

@@ -21,7 +21,7 @@ _NOTES_ADDRESS = re.compile(r"/[^@/,;]{1,40}@")
 """Of Lotus Notes: "Ann Lee/HOU/Acme@Acme". A line with several is the rest of a list."""
 _QUOTED = re.compile(r"^(?:[ \t]*>)++[ \t]*+(?!\d)", re.MULTILINE)
 """At the beginning of a line, and not before a number: "> 3 cm" is a size."""
-_SENDER = re.compile(r"^[>\s]*From\s*:(?P<sender>.*)$", re.MULTILINE)
+_SENDER = re.compile(r"^[> \t]*+From[ \t]*:(?P<sender>.*)$", re.MULTILINE)
 _NAMES = frozenset(("To", "Cc", "Bcc", "Sent by"))
 
 

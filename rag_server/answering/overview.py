@@ -59,6 +59,14 @@ def introduction(
     return list(fitting(told or own, most_words))
 
 
+def only_signs(record: Sequence[Sentence], named: Collection[str]) -> bool:
+    """Return whether an overview has none of the `named` tokens: they only sign a reply.
+
+    One that begins with what is asked is of who asks.
+    """
+    return record[0].answers and not any(_names(sentence, named) for sentence in record)
+
+
 def with_owner(
     chosen: Sequence[Sentence], record: Iterable[Sentence], marks: Collection[str]
 ) -> list[Sentence]:
