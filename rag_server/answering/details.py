@@ -177,7 +177,7 @@ _UNIT = r"(?:mg|ml|micrograms?|milligrams?|tablets?|capsules?|drops|puffs|units)
 _DOSE = re.compile(rf"\d ?{_UNIT}", _ANY_CASE)
 _ASKED_DOSE = re.compile(
     rf"\b(?:(?:dos(?:es?|age)|amount|{_UNIT}) of|how (?:much|many) (?:{_UNIT} of )?)"
-    r" ?(?:the |her |his |their |my )?(?P<noun>[^\W\d_]{4,})",
+    rf" ?(?:the |her |his |their |my )?(?P<noun>(?!{_UNIT})[^\W\d_]{{4,}})",
     _ANY_CASE,
 )
 _STAND_IN = "the person"

@@ -132,6 +132,8 @@ def test_a_person_in_another_role_is_not_the_one_that_is_asked_for(question, quo
         ("What dose of paracetamol?", "Ask the vet.", False),
         ("How much medicine is it?", "Ibuprofen 10 ml.", False),
         ("How much is it?", "Ibuprofen 10 ml.", False),
+        ("How many puffs of the new one?", "Take 1 puff, or 2 ml.", False),
+        ("How many tablets may I take?", "Take 10 ml.", False),
     ],
 )
 def test_the_dose_of_another_medicine_is_not_the_one_that_is_asked_for(question, quoted, is_other):
