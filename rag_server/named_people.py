@@ -13,7 +13,8 @@ class NamedPeople:
     question, the names that can mean no one of the index, and the days that it does not have.
     `others`: of the index, what the places, organisations and titles of the question may mean; and
     its codes under other types, whether the index has them or not.
-    `alike`: of the index, persons whose names are spelt nearly as an unknown one. `dates`: of the
+    `alike`: of the index, persons whose names are spelt nearly as an unknown one, or are its first
+    names alone. `dates`: of the
     index, the dates of the question's days. `partial`: of the question, the names with a word that
     those they may mean lack ("keller watch").
     """

@@ -165,7 +165,22 @@ _ASKED_NOUN = re.compile(
 )
 _ASKED_PAIR = re.compile(r"\bwhich\s+([a-z'’-]+\s+[a-z'’-]+)", _ANY_CASE)
 _ASKED_ROLE = re.compile(r"\bwho (?:is|was) (?:an?|the) ([a-z'’-]+)", _ANY_CASE)
+_ROLE = re.compile(
+    r"\bwho(?:['’]s| is| was) (?:(?:an?|the|her|his|their|my|our|your)|(?P<of>\S+['’]s?)) "
+    r"(?:[^\W\d_]+ ){0,2}?(?P<role>[^\W\d_]+)(?=\W*\Z| (?:of|at|in|for)\b)",
+    _ANY_CASE,
+)
+_HIDDEN_ROLE = re.compile(r"DEMOGRAPHIC_\[|(?:PERSON_\[[^\s\]]*\] ){2}")
+"""A role that was taken for a private value, or for a part of a name."""
 _DOCTOR = re.compile(r"\bDr\b")
+_UNIT = r"(?:mg|ml|micrograms?|milligrams?|tablets?|capsules?|drops|puffs|units)\b"
+_DOSE = re.compile(rf"\d ?{_UNIT}", _ANY_CASE)
+_ASKED_DOSE = re.compile(
+    rf"\b(?:(?:dos(?:es?|age)|amount|{_UNIT}) of|how (?:much|many) (?:{_UNIT} of )?)"
+    rf" ?(?:the |her |his |their |my )?(?P<noun>(?!{_UNIT})[^\W\d_]{{4,}})",
+    _ANY_CASE,
+)
+_STAND_IN = "the person"
 _ASKED_DEED = re.compile(r"\W*whom?\s+([a-z]+)\b", _ANY_CASE)
 
 
@@ -201,6 +216,47 @@ def lacks_detail(
     return bool(words) and embedder is not None and not _has_like(words, record, embedder)
 
 
+def states_other(question: str, quoted: Sequence[str], embedder: Embedder | None = None) -> bool:
+    """Return whether quoted sentences are about someone or something else than is asked for.
+
+    They have no person in the asked role, or a dose of another medicine.
+    """
+    return lacks_role(question, quoted, embedder) or states_other_dose(question, quoted)
+
+
+def states_other_dose(question: str, quoted: Sequence[str]) -> bool:
+    """Return whether quoted sentences state a dose, and not of what a question asks a dose of."""
+    asked = _ASKED_DOSE.search(TOKEN.sub(" ", question))
+    text = " ".join(quoted)
+    if asked is None or _DOSE.search(text) is None:
+        return False
+    noun = asked["noun"].casefold()
+    if noun in _GENERAL | lexicon().stop_words or noun.removesuffix("s") in _GENERAL:
+        return False
+    return set(content_stems(noun)).isdisjoint(content_stems(text))
+
+
+def lacks_role(question: str, quoted: Sequence[str], embedder: Embedder | None = None) -> bool:
+    """Return whether no quoted sentence has a person in the role that a question asks for.
+
+    "Who is the doctor of Ada?" is answered by a sentence with someone else and "doctor", or a word
+    like it. Sentences in which no name was replaced lack nothing.
+    """
+    asked = _ROLE.search(TOKEN.sub("x", question))
+    if asked is None or not any(TOKEN.search(text) or _STAND_IN in text for text in quoted):
+        return False
+    role = asked["role"].casefold()
+    if role in _GENERAL | lexicon().stop_words:
+        return False
+    named = {match.group() for match in TOKEN.finditer(question)}
+    others = [TOKEN.sub(lambda m: " " if m.group() in named else m.group(), q) for q in quoted]
+    return not any(
+        ("PERSON_[" in text or _STAND_IN in text)
+        and (_HIDDEN_ROLE.search(f"{text} ") or _has_like([role], text, embedder))
+        for text in others
+    )
+
+
 def _sentences_in_pairs(record: str) -> Iterator[str]:
     """Yield each sentence with the next one: "The lift was repaired. It took five days."."""
     sentences = [record[start:end] for start, end in sentence_spans(record)]
@@ -232,14 +288,16 @@ def _asked_words(question: str) -> Sequence[str]:
     return [] if any({word, word[:-1]} & general for word in words) else words
 
 
-def _has_like(words: Sequence[str], record: str, embedder: Embedder) -> bool:
-    """Return whether a record has one of some words, or one like it."""
+def _has_like(words: Sequence[str], record: str, embedder: Embedder | None) -> bool:
+    """Return whether a record has one of some words, or one like it, as an embedder finds it."""
     record = _DOCTOR.sub("doctor", record)
     wanted = content_stems(" ".join(words))
     if not wanted or set(wanted) & set(content_stems(record)):
         return True
-    known = _words(record)
-    return bool(known) and float(cosines(embedder, words, known).max()) >= _ALIKE
+    known = _words(record) if embedder is not None else ()
+    if embedder is None or not known:
+        return False
+    return float(cosines(embedder, words, known).max()) >= _ALIKE
 
 
 def _words(record: str) -> Sequence[str]:

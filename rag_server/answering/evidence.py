@@ -20,6 +20,7 @@ from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.particulars import asks_who, states_particular
 from sage_rag.rag_server.answering.record_requests import (
     REQUESTS,
+    WHO,
     asks_for_day,
     asks_for_outcome,
     asks_for_record,
@@ -202,7 +203,7 @@ def _is_by_code(question: str, others: Collection[str], passages: Sequence[Passa
     texts = [passage.text for passage in passages]
     plain = TOKEN.sub(" ", question)
     words = plain_words(without_numbers(plain))
-    if sum(word not in REQUESTS for word in words) > 1:
+    if sum(word not in REQUESTS | WHO for word in words) > 1:
         return False
     codes = codes_of(plain)
     return any(

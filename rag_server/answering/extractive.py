@@ -13,20 +13,31 @@ from sage_rag.indexer.passages import CONSENSUS
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.answering.cues import asks_value
-from sage_rag.rag_server.answering.details import lacks_detail
+from sage_rag.rag_server.answering.details import lacks_detail, states_other
 from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.focus import (
     RankedPassages,
     asked_marks,
     goes_on_about,
+    lacks_code,
     names_in,
     passage_told,
     passages_in_focus,
 )
 from sage_rag.rag_server.answering.names import names_no_one, names_someone, without_names
 from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
-from sage_rag.rag_server.answering.overview import fitting, introduction, overview, ranks_that_ask
+from sage_rag.rag_server.answering.over_records import NO_COUNT, ONE_RECORD, asks_over_records
+from sage_rag.rag_server.answering.overview import (
+    fitting,
+    introduction,
+    lacks_owner,
+    only_signs,
+    overview,
+    ranks_that_ask,
+    with_owner,
+)
 from sage_rag.rag_server.answering.particulars import (
+    asks_who,
     particular_of,
     particulars_asked,
 )
@@ -146,20 +157,22 @@ class ExtractiveAnswerer:
             is_read = not of_consensus and self._reads(context)
             is_enough = evidence.may_be_read if is_read else evidence.is_near
             if not is_enough and goes_on_about(context) is None:
-                return NOTHING_FOUND
+                return NOTHING_FOUND if of_consensus else _of_one_record(context.question, "")
         if of_consensus:
             said = often_said(context, self._with_known(context))
             unclear = evidence is not None and not evidence.answers
             return _answer(said, unclear=unclear) if said else NOTHING_FOUND
-        return self._quoted(context)
+        return _of_one_record(context.question, self._quoted(context))
 
     def _quoted(self, context: AnswerContext) -> str:
         """Return the answer from the records that were found."""
         question, own = context.standalone or context.question, context.question
         sentences = self._readable(passages_in_focus(context)[:_PASSAGES], context)
+        names, evidence = names_in(context), context.evidence
         if record := self._overview(question, sentences, context):
             # Who wrote a message, and to whom, is not read: both names are in it.
-            return _answer(_written(record), unclear=asks_for_message(question))
+            signs = asks_who_someone_is(question) and only_signs(record, names)
+            return _answer(_written(record), unclear=signs or asks_for_message(question))
         asked = set(content_stems(own))
         carried = set[str]()
         if question != own:
@@ -171,7 +184,6 @@ class ExtractiveAnswerer:
         whole, *each = self._similarities([question, *parts], sentences, context)
         shares = shares_of(context.passages)
         records = {s.rank: context.passages[s.rank - 1].text for s in sentences}.values()
-        names = names_in(context)
 
         def asked_values(asked: str) -> set[str]:
             return particulars_asked(asked, records, names) if TOKEN.search(question) else set()
@@ -207,6 +219,10 @@ class ExtractiveAnswerer:
                 brief=True,
                 asks_value=asks_value(question),
             )
+        if asks_who(question):
+            chosen = with_owner(chosen, quoted, marks)
+            if lacks_owner(chosen, asked_marks(question, evidence)):
+                outcome = Outcome.UNCLEAR
         return _answer(_written(chosen), unclear=outcome is Outcome.UNCLEAR)
 
     def _overview(
@@ -222,7 +238,8 @@ class ExtractiveAnswerer:
         named = {*evidence.meant, *(match.group() for match in TOKEN.finditer(question))}
         asking = ranks_that_ask(passages_in_focus(context), context.answer_fields, named)
         if asks_who_someone_is(question):
-            return introduction(sentences, named, self._most_words // 2, asking)
+            known = introduction(sentences, named, self._most_words // 2, asking)
+            return known or overview(sentences, named, self._most_words, is_whole=False)
         outcome = asks_for_outcome(question)
         if not (
             outcome or asks_for_overview(question) or _is_by_number(question, evidence, sentences)
@@ -271,8 +288,10 @@ class ExtractiveAnswerer:
         else:
             lacks = not any(stated)
         outcome = outcome_of(evidence, reading, lacks_detail=lacks)
-        is_of_another = bool(stated) and lacks
-        return Outcome.UNCLEAR if is_of_another and outcome is Outcome.ANSWER else outcome
+        texts = labelled_texts(quoted)
+        lacks_asked = (stated is not None and lacks) or lacks_code(context, quoted[0].rank)
+        lacks_asked = lacks_asked or any(states_other(p, texts, self._embedder) for p in parts)
+        return Outcome.UNCLEAR if lacks_asked and outcome is Outcome.ANSWER else outcome
 
     def _readable(self, passages: RankedPassages, context: AnswerContext) -> list[Sentence]:
         """Return the sentences of passages that an answer may quote."""
@@ -338,6 +357,14 @@ def _no_record(unknown: Sequence[str], alike: Sequence[str]) -> str:
 def _either(names: Sequence[str]) -> str:
     *others, last = names
     return f"{', '.join(others)} or {last}" if others else last
+
+
+def _of_one_record(question: str, answer: str) -> str:
+    """Return an answer that says that it is of one record, where a question asks over records."""
+    quoted = answer.removeprefix(UNCLEAR).lstrip() if answer != NOTHING_FOUND else ""
+    if not asks_over_records(question, quoted):
+        return answer or NOTHING_FOUND
+    return f"{ONE_RECORD}\n\n{quoted}" if quoted else NO_COUNT
 
 
 def _answer(text: str, *, unclear: bool) -> str:

@@ -8,10 +8,12 @@ from collections.abc import Collection, Sequence
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.lookup import STEM_TYPES, codes_of
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import TOKEN, token_type
 from sage_rag.rag_server.answering.evidence import Evidence
+from sage_rag.rag_server.answering.mail_headers import is_of_another_sender
 from sage_rag.rag_server.answering.particulars import asks_who
 from sage_rag.rag_server.answering.protocols import AnswerContext
+from sage_rag.rag_server.answering.record_requests import writers_asked
 from sage_rag.rag_server.answering.sentences import content_stems
 
 _ANOTHER = re.compile(
@@ -41,6 +43,7 @@ def passages_in_focus(context: AnswerContext) -> RankedPassages:
     about = context.evidence.about if context.evidence else ()
     found = _named(question, context.passages, about)
     found = _begun_with(asked_marks(question, context.evidence), found)
+    found = _sent_by(writers_asked(question), context, found)
     return _untold(context, found) if about and question != context.question else found
 
 
@@ -58,7 +61,8 @@ def goes_on_about(context: AnswerContext) -> RankedPassage | None:
 
 def passage_told(context: AnswerContext) -> RankedPassage | None:
     """Return the passage that the last answer quotes; `None` without one."""
-    said = set(content_stems(_last_answer(context)))
+    # What precedes the quotation is not the record's: "I found no clear answer to this."
+    said = set(content_stems(_last_answer(context).rpartition("\n\n")[2]))
     held = {
         rank: len(said.intersection(content_stems(passage.text)))
         for rank, passage in enumerate(context.passages, 1)
@@ -73,6 +77,18 @@ def names_in(context: AnswerContext) -> set[str]:
     """Return the tokens of what a question names, and of what that may mean in the index."""
     tokens = TOKEN.finditer(context.standalone or context.question)
     return {*(context.evidence.meant if context.evidence else ()), *(m.group() for m in tokens)}
+
+
+def lacks_code(context: AnswerContext, rank: int) -> bool:
+    """Return whether a question names a private code that a passage lacks, under any type."""
+    names = names_in(context)
+    if any(token_type(name) is EntityType.PERSON for name in names):
+        return False
+    own = _tokens_of(context.standalone or context.question)
+    codes = set(filter(_is_code, names))
+    # A code that was taken for a place is a token of that type, too.
+    asked = codes if any(map(_is_code, own)) else codes | own
+    return bool(codes) and asked.isdisjoint(_tokens_of(context.passages[rank - 1].text))
 
 
 def asked_marks(question: str, evidence: Evidence | None) -> set[str]:
@@ -104,6 +120,20 @@ def _begun_with(marks: Collection[str], found: RankedPassages) -> RankedPassages
     return [ranked for ranked, value in first if value and value.group() in marks] or found
 
 
+def _sent_by(
+    writers: Sequence[str], context: AnswerContext, found: RankedPassages
+) -> RankedPassages:
+    """Return the mails that are not of another sender than the asked one; all, if all are."""
+    if not writers:
+        return found
+    question = context.standalone or context.question
+    people = {m.group() for m in TOKEN.finditer(question) if m.group(1) == EntityType.PERSON}
+    # Of several names, it is unknown which one a token of the index stands for.
+    own = {*writers, *(names_in(context) if len(people) == 1 else ())}
+    sent = [ranked for ranked in found if not is_of_another_sender(ranked[1].text, own)]
+    return sent or found
+
+
 def _untold(context: AnswerContext, found: RankedPassages) -> RankedPassages:
     """Return the passages without the one that the last answer quotes, where another is meant.
 
@@ -126,6 +156,11 @@ def _last_answer(context: AnswerContext) -> str:
     return next(said, "")
 
 
+def _is_code(token: str) -> bool:
+    found = token_type(token)
+    return found is not EntityType.PERSON and identifiability(found) is Identifiability.DIRECT
+
+
 def _is_name(entity_type: str) -> bool:
     """Return whether a type identifies someone or something, as an age or a date does not."""
     found = EntityType(entity_type)
@@ -133,4 +168,8 @@ def _is_name(entity_type: str) -> bool:
 
 
 def _tokens(passage: Passage) -> set[str]:
-    return {match.group() for match in TOKEN.finditer(passage.text)}
+    return _tokens_of(passage.text)
+
+
+def _tokens_of(text: str) -> set[str]:
+    return {match.group() for match in TOKEN.finditer(text)}

@@ -38,6 +38,14 @@ _ABOUT_APPLICANT = re.compile(
 """Birth and residence. What else the sentence says, as of a profession, is quoted on demand."""
 
 
+_ORIGIN = re.compile(r"\bcases? originated in\b", re.IGNORECASE)
+
+
+def states_origin(sentence: str) -> bool:
+    """Return whether a sentence states who brought a case, and against whom."""
+    return _ORIGIN.search(sentence) is not None
+
+
 def is_formality(sentence: str) -> bool:
     """Return whether a sentence states a formality of a judgment, and nothing of its case."""
     bare = " ".join(TOKEN.sub(" ", sentence).split()) if may_have_token(sentence) else sentence

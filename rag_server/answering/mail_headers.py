@@ -6,6 +6,7 @@ They answer nothing. A date and a subject are quoted, a list of recipients is no
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from sage_rag.privacy.tokens import TOKEN
 
@@ -20,7 +21,19 @@ _NOTES_ADDRESS = re.compile(r"/[^@/,;]{1,40}@")
 """Of Lotus Notes: "Ann Lee/HOU/Acme@Acme". A line with several is the rest of a list."""
 _QUOTED = re.compile(r"^(?:[ \t]*>)++[ \t]*+(?!\d)", re.MULTILINE)
 """At the beginning of a line, and not before a number: "> 3 cm" is a size."""
+_SENDER = re.compile(r"^[> \t]*+From[ \t]*:(?P<sender>.*)$", re.MULTILINE)
 _NAMES = frozenset(("To", "Cc", "Bcc", "Sent by"))
+
+
+def is_of_another_sender(mail: str, writers: Collection[str]) -> bool:
+    """Return whether a mail has one of some tokens outside of its headers of senders alone.
+
+    It is then written to, or about, these persons. A record without such a header is unknown.
+    """
+    senders = " ".join(match["sender"] for match in _SENDER.finditer(mail))
+    if not TOKEN.search(senders) or any(writer in senders for writer in writers):
+        return False
+    return any(writer in mail for writer in writers)
 
 
 def is_mail_header(sentence: str) -> bool:

@@ -6,12 +6,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from sage_rag.indexer.passages import Passage
-from sage_rag.rag_server.answering.formalities import is_formality
+from sage_rag.rag_server.answering.formalities import is_formality, states_origin
 from sage_rag.rag_server.answering.sentences import Sentence, replying_fields
+from sage_rag.rag_server.answering.values import holds_mark
 
 _TIMES = 2
 """An overview ends with the sentence that makes it this many times `most_words`, or once as many at
 the end of a section."""
+_NAMED = "PERSON_["
 _MOST_LAST = 3
 """Sentences of the end of a case."""
 
@@ -51,7 +53,48 @@ def introduction(
         return []
     first = sentences[start]
     own = [s for s in sentences[start:] if (s.rank, s.answers) == (first.rank, first.answers)]
-    return list(fitting([s for s in own if not is_formality(s.text)] or own, most_words))
+    # Who represents someone is a formality of the case, and says who that is.
+    kept = [first] if not states_origin(first.text) else []
+    told = [s for s in own if s in kept or not is_formality(s.text)]
+    return list(fitting(told or own, most_words))
+
+
+def only_signs(record: Sequence[Sentence], named: Collection[str]) -> bool:
+    """Return whether an overview has none of the `named` tokens: they only sign a reply.
+
+    One that begins with what is asked is of who asks.
+    """
+    return record[0].answers and not any(_names(sentence, named) for sentence in record)
+
+
+def with_owner(
+    chosen: Sequence[Sentence], record: Iterable[Sentence], marks: Collection[str]
+) -> list[Sentence]:
+    """Return an answer to "whose is ...?" with a name before the value, one of the `marks`.
+
+    That is the first one of its field: a record names the person first whom it is about.
+    """
+    held = next((s for s in chosen if holds_mark(s.text, marks)), None)
+    if held is None or _NAMED in held.text[: _first_mark(held.text, marks)]:
+        return list(chosen)
+    own = (s for s in record if s.answers == held.answers and s.place < held.place)
+    first = next((s for s in own if _NAMED in s.text), None)
+    return list(chosen) if first is None or first in chosen else [first, *chosen]
+
+
+def lacks_owner(chosen: Sequence[Sentence], marks: Collection[str]) -> bool:
+    """Return whether an answer to "whose is ...?" lacks the value, one of the `marks`, or a name.
+
+    Without marks it lacks nothing.
+    """
+    holds = any(holds_mark(s.text, marks) for s in chosen)
+    return bool(marks) and not (holds and any(_NAMED in s.text for s in chosen))
+
+
+def _first_mark(text: str, marks: Collection[str]) -> int:
+    """Return where the first of the tokens in a text begins, or its length: a code in clear."""
+    found = (text.find(mark) for mark in marks)
+    return min((place for place in found if place >= 0), default=len(text))
 
 
 def overview(

@@ -17,6 +17,9 @@ REQUESTS = frozenset(
     "overview".split()
 )
 """Words that ask for a record, and for nothing in it."""
+WHO = frozenset("who whom whose".split())
+_WHOSE = re.compile(r"\bwhose\s+(?:[^\W\d_]+\s+){1,2}?(?=(?:is|was)\b)", re.IGNORECASE)
+"""What is asked for the owner of a value is of any kind: "whose ticket is ...?"."""
 _NAME = re.compile(
     rf"(?:\b(?:{'|'.join(sorted(TITLES))})\b\.?\s+)*{TOKEN.pattern}(?:['’]s?\b)?", re.IGNORECASE
 )
@@ -39,6 +42,13 @@ _MESSAGE = re.compile(
     re.IGNORECASE,
 )
 """A question for what someone wrote, without the names."""
+_TITLED = rf"(?:(?:{'|'.join(sorted(TITLES))})\b\.?\s+)*"
+_WRITER = re.compile(
+    rf"\b(?:e-?mails?|mails?|messages?|letters?)\s+(?:(?:that|which|sent|written|was|were)\s+)*"
+    rf"(?:from|by)\s+{_TITLED}(?P<writer>{TOKEN.pattern})"
+    rf"|\bdid\s+{_TITLED}(?P<writes>{TOKEN.pattern})\s+(?:write|send|e?-?mail)\b",
+    re.IGNORECASE,
+)
 _EVENTS = frozenset(
     "happen happened happens occurred came come went visit visited visits done did do took place "
     "seen saw made job jobs work worked appointment appointments entry entries events "
@@ -86,6 +96,11 @@ def asks_for_message(question: str) -> bool:
     return _MESSAGE.search(TOKEN.sub(" ", question)) is not None
 
 
+def writers_asked(question: str) -> list[str]:
+    """Return the tokens of the names whose mail or letter a question asks for."""
+    return [match["writer"] or match["writes"] for match in _WRITER.finditer(question)]
+
+
 def asks_for_record(question: str, *, by_code: bool) -> bool:
     """Return whether a question asks for a record, or whose it is, and for nothing in it.
 
@@ -95,7 +110,8 @@ def asks_for_record(question: str, *, by_code: bool) -> bool:
         return True
     if _ASKS_FACT.search(question):
         return False
-    plain = _MESSAGE.sub(" ", _NAME.sub(" ", question))
+    owned = _WHOSE.sub(" ", question) if asks_who(question) else question
+    plain = _MESSAGE.sub(" ", _NAME.sub(" ", owned))
     words = plain_words(without_numbers(plain) if by_code else plain)
     allowed = REQUESTS | _HOLDS if asks_who(question) else REQUESTS
     return allowed.issuperset(words)

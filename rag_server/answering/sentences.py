@@ -50,6 +50,8 @@ _LONG = 6
 """Letters of a stem that names a thing rather than a time or an action."""
 _SIGNATURE_WORDS = 7
 """Words of a signature besides names: "Travel nurse ..., ... Surgery"."""
+_DID = re.compile(rf"{NAME}[ ](?!(?:and|at|for|from|in|of|on|with)\b)[a-z]")
+"""A name that a word in lower case follows: "... mended the lock"; a signature has a comma."""
 KEPT_CHARACTERS = 3_000_000
 """Characters of passages whose sentences are kept in memory: 10,000 passages of 300 characters and
 25 MB. Before, 4,096 passages of up to 4,000 characters."""
@@ -230,7 +232,7 @@ def _quotable(text: str, marks: Collection[str], *, speaks: bool) -> Iterator[tu
             sentence = _unaddressed(sentence, opens_address=addresses and number == 0)
         bare = _without_tokens(sentence, "")
         words = _PLAIN_WORD.findall(bare)
-        is_asked = not words and any(mark in sentence for mark in marks)
+        is_asked = any(mark in sentence for mark in marks)
         has_content = next(_content_words(words), None) is not None
         if not is_asked and (is_boilerplate(bare) or not has_content):
             continue
@@ -276,4 +278,5 @@ def _is_signature(sentence: str) -> bool:
         return False
     words = [word.casefold() for word in _PLAIN_WORD.findall(_without_tokens(sentence, " "))]
     states = not lexicon().verbs.isdisjoint(words) or "by" in words or ":" in sentence
+    states = states or _DID.search(sentence) is not None
     return len(words) <= _SIGNATURE_WORDS and not states

@@ -81,7 +81,7 @@ def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher
         (known if is_person else others).update(c.token for c in meant)
         if is_person and not meant:
             unknown.add(token)
-            alike.update(_alike(parts, found, index, cipher))
+            alike.update(_alike(parts, found, index, cipher) or _first_names(parts, found))
         if is_person and meant and not _is_whole(value, parts, meant):
             partial.add(token)
     named = (known, unknown, others, alike, dates, partial)
@@ -167,10 +167,24 @@ def _alike(
         for c in found
         if c.is_person and all(any(_are_alike(part, own) for own in c.parts) for part in parts)
     ]
-    # Of a name's spellings, one without a title, and with capitals.
+    return _spelt_once(near)
+
+
+def _spelt_once(near: list[_Candidate]) -> list[str]:
+    """Return one token of each name, if they are few: one without a title, and with capitals."""
     near.sort(key=lambda c: (c.value.islower() or c.value.isupper(), len(c.value), c.value))
     spelt_once = {_spelling(c.value): c.token for c in reversed(near)}
     return list(spelt_once.values()) if len(spelt_once) <= _MOST_ALIKE else []
+
+
+def _first_names(parts: tuple[str, ...], found: list[_Candidate]) -> list[str]:
+    """Return the persons whom the index has by the first names alone: "Ann" for "Ann Lee".
+
+    Such a person may have another family name.
+    """
+    given = frozenset(parts[:-1])
+    near = [c for c in found if c.is_person and c.parts and c.parts <= given]
+    return _spelt_once(near)
 
 
 def _spelling(value: str) -> str:

@@ -45,6 +45,8 @@ CODE_TYPES = (
     EntityType.NATIONAL_ID,
 )
 """Types that a recognizer can give to one code, in a record and in a question."""
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|s)", re.IGNORECASE)
+"""A number in a row, or a decade: "5th", "1990s"."""
 _SHORTEST_NAME = 3
 _MOST_VALUES = 64
 """Values that one word of a question may stand for. More would not help, and a server would learn
@@ -240,7 +242,7 @@ class ShortQuestionRecognizer:
     def _without(self, text: str, span: Span) -> Iterator[Span]:
         """Yield a span without the public words at its ends; nothing if it has no other words.
 
-        A span of a vague type is left whole, or out.
+        A span of a vague type is left whole, or out; of words and a private code, the code is left.
 
         An organisation or a place is left whole unless all its words are public: "Harbour Street
         Surgery" consists of ordinary words. A word after a title is a name. A name of the index
@@ -249,6 +251,9 @@ class ShortQuestionRecognizer:
         where there is a Foot Clinic.
         """
         words = list(_WORD.finditer(text, span.start, span.end))
+        if code := self._code_in(text, span):
+            yield code
+            return
         if span.entity_type in _VAGUE_TYPES:
             if not words or not all(self._is_public(text, match) for match in words):
                 yield span
@@ -289,6 +294,25 @@ class ShortQuestionRecognizer:
             if left:
                 code = replace(rest, start=left[0].start(), end=left[-1].end())
                 yield from self._without(text, code)
+
+    def _code_in(self, text: str, span: Span) -> Span | None:
+        """Return the private code in what was taken for a title or a group: "lorry 4T19".
+
+        The other words are ordinary ones. `None` where the index has the code as a part of a name,
+        or in clear.
+        """
+        parts = list(_PART.finditer(text, span.start, span.end))
+        codes = [part for part in parts if codes_of(part.group())]
+        if span.entity_type not in _VAGUE_TYPES or len(codes) != 1 or len(parts) == 1:
+            return None
+        (code,) = codes
+        if _ORDINAL.fullmatch(code.group()) or self.index.is_code(code.group()):
+            return None
+        if not all(self._is_word(part.group()) for part in parts if part is not code):
+            return None
+        if self.index.groups(code.group()) or self.index.types_of(code.group()):
+            return None
+        return replace(span, start=code.start(), end=code.end(), entity_type=EntityType.ID)
 
     def _without_codes(self, text: str, span: Span) -> Span:
         """Return a span without codes at its ends, if a name of the index is left.

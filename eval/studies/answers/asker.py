@@ -17,6 +17,7 @@ from sage_rag.rag_server.answering.extractive import (
     ExtractiveAnswerer,
 )
 from sage_rag.rag_server.answering.names import names_someone
+from sage_rag.rag_server.answering.over_records import ONE_RECORD
 from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.followups import standalone
@@ -48,7 +49,7 @@ class Reply:
     @property
     def unclear(self) -> bool:
         """Whether the answer says that it may be none."""
-        return self.text.startswith(UNCLEAR)
+        return self.text.startswith((UNCLEAR, ONE_RECORD))
 
 
 class Asker:

@@ -1,6 +1,6 @@
 import pytest
 
-from sage_rag.rag_server.answering.details import lacks_detail
+from sage_rag.rag_server.answering.details import lacks_detail, states_other
 from tests.rag_server.fakes import WordsEmbedder
 
 RECORD = (
@@ -97,3 +97,44 @@ def test_of_a_clear_answer_only_kinds_of_details_are_missing():
     assert lacks_detail("Who sheared the goat?", RECORD, WordsEmbedder())
     assert not lacks_detail("Who sheared the goat?", RECORD, WordsEmbedder(), clear=True)
     assert lacks_detail("What does the vaccine cost?", RECORD, WordsEmbedder(), clear=True)
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted", "is_other"),
+    [
+        ("Who is the vet of PERSON_[aa]?", "Let PERSON_[bb] feed the goat.", True),
+        ("Who is PERSON_[aa]'s vet?", "PERSON_[bb] feeds the goat.", True),
+        ("Who is the vet of PERSON_[aa]?", "The vet of PERSON_[aa] comes on Monday.", True),
+        ("Who is the vet of PERSON_[aa]?", "Vet PERSON_[bb] came on Monday.", False),
+        ("Who is the vet?", "Vet the person came on Monday.", False),
+        ("Who is the doctor of PERSON_[aa]?", "Dr. PERSON_[bb] came on Monday.", False),
+        # The role itself can be hidden, or a part of a name.
+        ("Who is the vet of PERSON_[aa]?", "DEMOGRAPHIC_[cc] PERSON_[bb] came.", False),
+        ("Who is the vet of PERSON_[aa]?", "PERSON_[cc] PERSON_[bb] came.", False),
+        # Without replaced names, a text may name anyone.
+        ("Who is the vet of the zoo?", "Ms Orde came on Monday.", False),
+        ("Who is the person to ask?", "Ask PERSON_[bb].", False),
+        ("Who fed PERSON_[aa]?", "PERSON_[bb] came.", False),
+    ],
+)
+def test_a_person_in_another_role_is_not_the_one_that_is_asked_for(question, quoted, is_other):
+    assert states_other(question, [quoted], WordsEmbedder()) == is_other
+    assert states_other(question, [quoted]) == is_other
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted", "is_other"),
+    [
+        ("What dose of paracetamol?", "Give ibuprofen, 400 mg.", True),
+        ("How much paracetamol for PERSON_[aa]?", "Ibuprofen 10 ml.", True),
+        ("How many mg of paracetamol?", "Ibuprofen 10 mg.", True),
+        ("What dose of paracetamol?", "Paracetamol, 500 mg.", False),
+        ("What dose of paracetamol?", "Ask the vet.", False),
+        ("How much medicine is it?", "Ibuprofen 10 ml.", False),
+        ("How much is it?", "Ibuprofen 10 ml.", False),
+        ("How many puffs of the new one?", "Take 1 puff, or 2 ml.", False),
+        ("How many tablets may I take?", "Take 10 ml.", False),
+    ],
+)
+def test_the_dose_of_another_medicine_is_not_the_one_that_is_asked_for(question, quoted, is_other):
+    assert states_other(question, [quoted]) == is_other

@@ -79,6 +79,7 @@ def test_a_name_whose_words_are_all_unknown_is_unknown():
     [
         ("E42", True),
         ("what about e42?", True),
+        ("Whose ticket is LS-5588?", True),
         ("LS-5588 result", True),
         ("ID_[zz] owner", True),
         ("ID_[yy] owner", False),

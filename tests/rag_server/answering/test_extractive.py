@@ -18,6 +18,7 @@ from sage_rag.rag_server.answering.extractive import (
     UNCLEAR,
     ExtractiveAnswerer,
 )
+from sage_rag.rag_server.answering.over_records import NO_COUNT, ONE_RECORD
 from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn
 from sage_rag.rag_server.followups import standalone
 from tests.rag_server.fakes import WordsEmbedder
@@ -549,3 +550,57 @@ def test_the_outcome_of_a_case_is_its_end():
     evidence = Evidence(0.2, 0.1, known=1, whole_record=True, about=(1,), meant=(KELLER,))
     answer = compose(f"What was the outcome of {KELLER}'s case?", case, evidence=evidence)
     assert answer == "The court dismissed the claim. [1]"
+
+
+CARD = "ID_[cc]"
+OF_CARD = Evidence(1, 1, known=1, whole_record=True, by_few_words=True)
+
+
+def test_whose_a_value_is_is_told_with_the_first_name_of_the_record():
+    text = f"{KELLER} asks for a place. Clerk {LINDE} agreed at once. The card has number {CARD}."
+    answer = compose(f"Whose card is {CARD}?", passage(1, text=text), evidence=OF_CARD)
+    assert answer.startswith(f"{KELLER} asks for a place.")
+    assert f"The card has number {CARD}." in answer
+    nameless = passage(1, text=f"The card has number {CARD}. It was found at the gate.")
+    assert compose(f"Whose card is {CARD}?", nameless, evidence=OF_CARD).startswith(UNCLEAR)
+
+
+def test_a_record_without_the_asked_code_is_no_clear_answer():
+    sure = Evidence(1, 1, sentence=1, meant=(CARD,))
+    asked = f"When does {CARD} open the gate?"
+    for text, unclear in ((f"{CARD} opens the gate at nine.", False), ("The gate opens.", True)):
+        answer = compose(asked, passage(1, text=text), evidence=sure)
+        assert answer.startswith(UNCLEAR) == unclear
+
+
+def test_who_only_signs_a_reply_is_not_told_for_certain():
+    signed = passage(1, question="My hands itch.", answer=f"Use a cream at night.\n\n{LINDE}")
+    answer = compose(f"Who is {LINDE}?", signed, evidence=OF_LINDE)
+    assert answer == f"{UNCLEAR}\n\nUse a cream at night. [1]"
+
+
+def test_a_number_of_another_kind_is_no_clear_answer():
+    record = passage(1, text=f"{KELLER} came by. The number of the police is ID_[pp], they say.")
+    sure = Evidence(0.9, 0.9, sentence=0.9, known=1)
+    asked = f"What is the phone number of {KELLER}?"
+    answer = compose(asked, record, evidence=sure, reader=FirstSentence())
+    assert answer.startswith(UNCLEAR)
+
+
+def test_a_question_over_records_is_told_that_one_record_is_quoted():
+    sure, weak = Evidence(0.9, 0.9, sentence=0.9), Evidence(0.1, 0.0)
+    asked = "How many patients have a migraine?"
+    answer = compose(asked, MIGRAINE, evidence=sure)
+    assert answer.startswith(f"{ONE_RECORD}\n\n")
+    assert answer.endswith("[1]")
+    assert compose(asked, MIGRAINE, evidence=weak) == NO_COUNT
+    assert compose("What helps against a cough?", MIGRAINE, evidence=weak) == NOTHING_FOUND
+
+
+def test_a_mail_of_the_asked_sender_is_preferred():
+    to_her = passage(1, text=f"From: {KELLER}\nTo: {LINDE}\n\nThe mill is open on Monday.")
+    hers = passage(2, text=f"From: {LINDE}\nTo: {KELLER}\n\nThe mill is closed on Friday.")
+    known = Evidence(0.3, 0.3, known=1, whole_record=True, about=(1, 2), meant=(LINDE,))
+    for asked in (f"What did {LINDE} write?", f"mails from {LINDE}"):
+        assert compose(asked, to_her, hers, evidence=known).endswith("closed on Friday. [2]")
+    assert "open on Monday" in compose(f"mails to {LINDE}", to_her, hers, evidence=known)

@@ -4,7 +4,7 @@ import pytest
 
 from sage_rag.indexer.passages import Passage
 from sage_rag.rag_server.answering.formalities import is_formality
-from sage_rag.rag_server.answering.overview import overview
+from sage_rag.rag_server.answering.overview import introduction, overview
 from sage_rag.rag_server.answering.sentences import labelled_texts, read_passage
 
 MILLER = "PERSON_[aa]"
@@ -88,3 +88,13 @@ def test_formalities(sentence):
 )
 def test_what_a_case_is_about_is_no_formality(sentence):
     assert not is_formality(sentence)
+
+
+def test_who_represents_someone_is_told_though_it_is_a_formality():
+    sentences = read_passage(1, Passage("p1", "s1", {"text": JUDGMENT}), ())
+    lawyer, applicant = (
+        " ".join(labelled_texts(introduction(sentences, {name}, 20)))
+        for name in ("PERSON_[bb]", MILLER)
+    )
+    assert lawyer.startswith("The applicant was represented by Ms PERSON_[bb], a lawyer")
+    assert applicant.startswith(COMPLAINT)

@@ -8,6 +8,7 @@ from sage_rag.rag_server.answering.record_requests import (
     asks_for_overview,
     asks_for_record,
     asks_who_someone_is,
+    writers_asked,
 )
 
 ADA, BO = "PERSON_[aa]", "PERSON_[bb]"
@@ -78,3 +79,23 @@ def test_who_someone_is_asks_for_a_record(question):
 def test_who_someone_else_is_asks_for_a_fact(question):
     assert not asks_who_someone_is(question)
     assert not asks_for_record(question, by_code=False)
+
+
+@pytest.mark.parametrize("kind", ["ticket", "library card", "tenancy"])
+def test_whose_a_value_is_may_be_asked_by_any_name_for_it(kind):
+    assert asks_for_record(f"Whose {kind} is ID_[aa]?", by_code=True)
+    assert not asks_for_record(f"What {kind} is ID_[aa] for?", by_code=True)
+
+
+@pytest.mark.parametrize(
+    ("question", "writers"),
+    [
+        (f"What did {ADA} write to {BO}?", [ADA]),
+        (f"mails from Mr {ADA} to {BO}", [ADA]),
+        (f"the letter that was sent by {ADA}", [ADA]),
+        (f"mails to {BO}", []),
+        (f"What did {ADA} say?", []),
+    ],
+)
+def test_whose_message_is_asked_for(question, writers):
+    assert writers_asked(question) == writers

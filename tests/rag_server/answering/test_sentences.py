@@ -141,6 +141,8 @@ def test_the_first_sentence_is_no_signature() -> None:
         (f"Done by {ADA} on 5 June.", True),
         (f"Report: {ADA}.", True),
         (f"{ADA}, chair, PHONE_NUMBER_[aa]", True),
+        (f"Plumber {ADA} mended the pipe.", True),
+        (f"Dr. {ADA} of LOCATION_[aa]", False),
     ],
 )
 def test_a_signature_is_a_name_at_the_end(last: str, *, is_quoted: bool) -> None:
@@ -202,3 +204,11 @@ def test_the_rest_of_a_list_of_recipients_and_a_salutation_are_not_quoted(line):
     mail = f"{line}\nThe lift stands still. Please call."
     found = read_passage(1, Passage("p1", "s1", {"text": mail}), ())
     assert [s.text for s in found] == ["The lift stands still.", "Please call."]
+
+
+def test_a_line_with_the_asked_code_and_no_other_content_is_quoted():
+    passage = Passage(
+        "p1", "s1", {"text": f"{ADA} wants a parking place. He has MISC_[aa] ID_[bb]."}
+    )
+    read = [[s.text for s in read_passage(1, passage, (), marks)] for marks in ((), {"ID_[bb]"})]
+    assert ["He has MISC_[aa] ID_[bb]." in texts for texts in read] == [False, True]

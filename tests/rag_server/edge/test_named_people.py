@@ -84,6 +84,12 @@ def test_two_persons_who_are_alike_are_both_suggested():
     assert set(named("Lindquist", *names).alike) == {token(name) for name in names[:2]}
 
 
+@pytest.mark.parametrize("asked", ["Henrike Lindqvist", "Henrike Maria Lindqvist"])
+def test_a_person_whom_the_index_has_by_a_first_name_alone_is_suggested(asked):
+    found = named(asked, "Henrike", "Tobias Lindqvist", "Lindqvist")
+    assert (found.known, found.unknown, found.alike) == ((), (token(asked),), (token("Henrike"),))
+
+
 @pytest.mark.parametrize("asked", ["Astrid Lindqvist", "Winslow", "Marek Quist", "Lin"])
 def test_another_name_has_none_that_is_alike(asked):
     assert named(asked, "Henrike Lindqvist", "Tobias Okonjo").alike == ()

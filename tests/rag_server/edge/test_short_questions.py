@@ -169,6 +169,11 @@ MISC = EntityType.MISC
         ("number 1998", {"1998": EntityType.ID}, "number <ID 1998>"),
         ("code young", {"young": EntityType.ID}, "code <ID young>"),
         ("patient K-77", {"k-77": EntityType.ID}, "patient <ID K-77>"),
+        # A private code that was taken for a title is one; a code of the index is sent in clear.
+        ("knee 4t19 warm", {"knee 4t19": MISC}, "knee <ID 4t19> warm"),
+        ("gout d25", {"gout d25": MISC}, "<MISC gout d25>"),
+        ("5th knee", {"5th knee": MISC}, "<MISC 5th knee>"),
+        ("kabaddi 4t19", {"kabaddi 4t19": MISC}, "<MISC kabaddi 4t19>"),
         # Other types are left as the recognizer found them.
         ("the knee", {"knee": EntityType.CASE_NUMBER}, "the <CASE_NUMBER knee>"),
     ],
