@@ -85,8 +85,7 @@ def attack(
     notes = Console(stderr=True)
     _check_options(target, {"--top-k": top_k, "--layer": layer}, {"--model": model})
     probes = _spread(read_probes(prompts) if prompts else builtin_probes(), limit)
-    fields = _fields(text_fields)
-    plan = _plan(probes, originals, fields, canaries, notes, show_leaks=show_leaks)
+    plan = _plan(probes, originals, text_fields, canaries, notes, show_leaks=show_leaks)
     notes.print(f"{len(probes)} prompts, {plan.originals} originals")
     with closing(_open(target, probes, top_k or _TOP_K, layer, model, api_key)) as opened:
         report = _run(plan, opened, probes, top_k or _TOP_K, notes)
@@ -113,7 +112,7 @@ def _check_options(
 def _plan(
     probes: list[Probe],
     originals: Path,
-    fields: list[str] | None,
+    text_fields: str | None,
     canaries: Path | None,
     notes: Console,
     *,
@@ -124,7 +123,7 @@ def _plan(
     from sage_rag.eval.detectors.suite import compat_detectors, contact_recognizer, detectors
     from sage_rag.eval.originals import read_originals
 
-    texts = read_originals(originals, fields)
+    texts = read_originals(originals, _fields(text_fields))
     contacts = contact_recognizer()
     planted = read_canaries(canaries) if canaries else None
     judges = [*detectors(texts, contacts, planted), *compat_detectors(texts, contacts)]
