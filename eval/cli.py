@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -21,8 +22,13 @@ if TYPE_CHECKING:
     from sage_rag.eval.targets.backends.openai_url import UrlTarget
     from sage_rag.eval.targets.version import VersionTarget
 
+_TOP_K = 5
 _TABLE_WIDTH = 160
 """Columns of a table outside a terminal."""
+
+TopK = Annotated[
+    int | None, typer.Option(min=1, help="Passages per prompt, of a folder. Default: 5.")
+]
 
 
 def attack(
@@ -35,7 +41,7 @@ def attack(
         list[Path] | None,
         typer.Option(help="jsonl with `prompt`, and `kind`, `target`. Default: 80 built in."),
     ] = None,
-    top_k: Annotated[int, typer.Option(min=1, help="Passages per prompt, of a folder.")] = 5,
+    top_k: TopK = None,
     layer: Annotated[str | None, typer.Option(help="The one layer to attack, of a folder.")] = None,
     model: Annotated[str | None, typer.Option(help="Model to ask, of a URL.")] = None,
     api_key: Annotated[
@@ -76,21 +82,36 @@ def attack(
     from sage_rag.eval.probes.files import read_probes
 
     notes = Console(stderr=True)
+    _check_options(target, {"--top-k": top_k, "--layer": layer}, {"--model": model})
     probes = _spread(read_probes(prompts) if prompts else builtin_probes(), limit)
-    fields = _fields(text_fields)
-    plan = _plan(probes, originals, fields, canaries, notes, show_leaks=show_leaks)
+    plan = _plan(probes, originals, text_fields, canaries, notes, show_leaks=show_leaks)
     notes.print(f"{len(probes)} prompts, {plan.originals} originals")
-    with closing(_open(target, probes, top_k, layer, model, api_key)) as opened:
-        report = _run(plan, opened, probes, top_k, notes)
+    with closing(_open(target, probes, top_k or _TOP_K, layer, model, api_key)) as opened:
+        report = _run(plan, opened, probes, top_k or _TOP_K, notes)
     _print(report, json_file, compat=compat)
     if fail_on_leak and report.leaked:
         raise ProtectionError(f"private text leaks from {report.target}")
 
 
+def _is_url(target: str) -> bool:
+    return target.startswith(("http://", "https://"))
+
+
+def _check_options(
+    target: str, of_folder: Mapping[str, object], of_url: Mapping[str, object]
+) -> None:
+    """Raise an error for an option that the kind of target would ignore."""
+    url = _is_url(target)
+    given = (name for name, value in (of_folder if url else of_url).items() if value is not None)
+    if unused := next(given, None):
+        why = "is for a folder: the server decides what it searches" if url else "is for a URL"
+        raise InputError(f"`{unused}` {why}", hint=f"leave out {unused}")
+
+
 def _plan(
     probes: list[Probe],
     originals: Path,
-    fields: list[str] | None,
+    text_fields: str | None,
     canaries: Path | None,
     notes: Console,
     *,
@@ -101,7 +122,7 @@ def _plan(
     from sage_rag.eval.detectors.suite import compat_detectors, contact_recognizer, detectors
     from sage_rag.eval.originals import read_originals
 
-    texts = read_originals(originals, fields)
+    texts = read_originals(originals, _fields(text_fields))
     contacts = contact_recognizer()
     planted = read_canaries(canaries) if canaries else None
     judges = [*detectors(texts, contacts, planted), *compat_detectors(texts, contacts)]
@@ -139,11 +160,7 @@ def _open(
     from sage_rag.indexer.versions import read_manifest, version_path
     from sage_rag.privacy.tokens import readable_view
 
-    if target.startswith(("http://", "https://")):
-        if layer is not None:
-            raise InputError(
-                "`--layer` is for a folder: the server decides which layer it searches"
-            )
+    if _is_url(target):
         return UrlTarget(target, model, api_key=api_key)
     only = layer_called(layer) if layer is not None else None
     path = version_path(Path(target))

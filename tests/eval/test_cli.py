@@ -130,10 +130,17 @@ def test_help_has_an_example(capsys):
     assert "Example: sage-rag attack" in " ".join(capsys.readouterr().out.split())
 
 
-def test_a_layer_is_chosen_of_a_folder_alone(attack):
-    code, _, err = attack("--layer", "records")
+@pytest.mark.parametrize("option", [("--layer", "records"), ("--top-k", "9")])
+def test_a_layer_and_a_number_of_passages_are_chosen_of_a_folder_alone(attack, option):
+    code, _, err = attack(*option)
     assert code == 2
-    assert "the server decides" in err
+    assert f"`{option[0]}` is for a folder: the server decides" in err
+
+
+def test_a_model_is_chosen_of_a_url_alone(corpus, capsys):
+    named = ["--originals", str(corpus), "--text-fields", "body", "--model", "clinic"]
+    assert run(["attack", str(corpus.parent), *named], [ATTACK]) == 2
+    assert "`--model` is for a URL" in capsys.readouterr().err
 
 
 def test_an_unknown_layer_is_an_error(corpus, tmp_path, capsys):
