@@ -46,7 +46,7 @@ _CALLED_AFTER = {
     r"tests?": "Coombs Finkelstein Lachman Mantoux McMurray Phalen Romberg Schirmer Schober",
     r"(?:positive|negative|upgoing|downgoing)": "Babinski Brudzinski Coombs Kernig"
     " Lachman Mantoux Phalen Romberg Rovsing Tinel",
-    r"(?:virus(?:es)?|fevers?|h(?:a)?emorrhagic[ ]fevers?)": "Ebola Epstein-Barr Lassa Marburg Zika",
+    r"(?:virus(?:es)?|(?:ha?emorrhagic[ ])?fevers?)": "Ebola Epstein-Barr Lassa Marburg Zika",
     r"man(?:o?eu)vers?|manoeuvres?": "Valsalva Epley",
 }
 _FINDINGS: dict[str, list[str]] = {}
