@@ -19,7 +19,10 @@ VERSION = 1
 """Raised with every change of the spans."""
 
 _SCORE = 0.5
-_SCRIPTS = "\u0531-\u115e\u1161-\u1c7f\u1c90-\u1cbf\u3041-\u30ff\u3131-\u3163\u3165-\u318e\uac00-\ud7af\ufb13-\ufefc"
+_SCRIPTS = (
+    "\u0531-\u115e\u1161-\u1c7f\u1c90-\u1cbf"
+    "\u3041-\u30ff\u3131-\u3163\u3165-\u318e\uac00-\ud7af\ufb13-\ufefc"
+)
 """From Armenian to Ol Chiki, Georgian capitals, kana, Hangul, forms of Hebrew and Arabic letters.
 Not Latin, Greek, Cyrillic and Han, and not the fillers of Hangul, which are disguises."""
 _HAN = "\u3400-\u9fff"
