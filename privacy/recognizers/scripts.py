@@ -28,6 +28,8 @@ Not Latin, Greek, Cyrillic and Han, and not the fillers of Hangul, which are dis
 _HAN = "\u3400-\u9fff"
 _KANA = re.compile("[\u3041-\u30fa\u30fc-\u30ff]")
 _LETTER = re.compile(rf"(?=[^\W\d_])[{_SCRIPTS}]")
+_NAMES = re.compile(rf"{_LETTER.pattern}.*{_LETTER.pattern}|[\u3041-\ud7af]", re.DOTALL)
+"""Two letters, or a syllable: a single letter is a dash that was read in a wrong encoding."""
 _RUN = re.compile(rf"[{_SCRIPTS}]+(?:[ .'’-][{_SCRIPTS}]+)*")
 _JAPANESE_RUN = re.compile(rf"[{_HAN}{_SCRIPTS}]+")
 _READ = re.compile(rf"(?=[^\W\d_])[^{_SCRIPTS}{_HAN}]")
@@ -53,7 +55,7 @@ class ScriptRecognizer:
             return []
         is_japanese = _KANA.search(text) is not None and not is_chinese(text)
         runs = _JAPANESE_RUN if is_japanese else _RUN
-        found = [m for m in runs.finditer(text) if _LETTER.search(m.group())]
+        found = [m for m in runs.finditer(text) if _NAMES.search(m.group())]
         if _shows_its_language([m.group() for m in found], len(_READ.findall(text))):
             return []
         return [Span(*m.span(), EntityType.PERSON, _SCORE) for m in found]
