@@ -29,7 +29,7 @@ from sage_rag.privacy.spans import Span, resolve_overlaps
 from sage_rag.privacy.tokens import PLACEHOLDER, TOKEN, readable_view
 from sage_rag.privacy.words import normalize, tokenize
 
-VERSION = 24
+VERSION = 25
 """Raised with every change of the findings for the same draft."""
 
 _COMBINED = frozenset(t for t in EntityType if is_quasi(t)) - {
@@ -216,12 +216,20 @@ def _identifier_findings(
     return findings + (combined if over else [])
 
 
+_NAME_PART = re.compile(r"[^\W\d_]{3,}")
+
+
 def find_identifier(identifier: Identifier, text: str) -> tuple[int, int] | None:
     """Return the position of a plain value in a text, or `None`; also under NFKC.
 
-    `privacy.occurrences.value_pattern` defines an occurrence. The position of a spelling that only
+    `privacy.occurrences.value_pattern` defines an occurrence; a person's first and last name also
+    occur where they are one word ("adanovak", "novak_ada"). The position of a spelling that only
     NFKC reveals is the whole text.
     """
+    if identifier.entity_type is EntityType.PERSON and (
+        one := _as_one_word(identifier.value, text)
+    ):
+        return one.span()
     expression = value_pattern(identifier.value, identifier.entity_type)
     if expression is None:
         return None
@@ -234,3 +242,13 @@ def find_identifier(identifier: Identifier, text: str) -> tuple[int, int] | None
         folded = re.escape(normalize(value))
         found = re.search(rf"(?<!\w){folded}(?!\w)", normalize(plain)) is not None
     return (0, len(text)) if found else None
+
+
+def _as_one_word(name: str, text: str) -> re.Match[str] | None:
+    """Return a word of a text that consists of a person's first and last name, in any case."""
+    parts = _NAME_PART.findall(name)
+    if len(parts) < 2:
+        return None
+    first, last = parts[0], parts[-1]
+    expression = rf"(?<![^\W\d_])(?:{first}[._-]?{last}|{last}[._-]?{first})(?![^\W\d_])"
+    return re.search(expression, text, re.IGNORECASE)

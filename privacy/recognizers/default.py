@@ -1,4 +1,4 @@
-"""The default recognizer: patterns, the shipped English tagger, and Chinese."""
+"""The default recognizer: patterns, the shipped English tagger, Chinese, and unread scripts."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sage_rag.privacy.recognizers.disguise.recognizer import DisguiseRecognizer
 from sage_rag.privacy.recognizers.forms.patterns import PatternRecognizer
 from sage_rag.privacy.recognizers.forms.structured import STRUCTURED
 from sage_rag.privacy.recognizers.presidio.recognizer import PresidioRecognizer
+from sage_rag.privacy.recognizers.scripts import ScriptRecognizer
 from sage_rag.privacy.recognizers.special_categories import SpecialCategoryRecognizer
 from sage_rag.privacy.recognizers.tagging.clinical import ClinicalRecognizer
 from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer
@@ -46,6 +47,7 @@ def default_recognizer(
                 ),
                 ChineseRecognizer(),
                 ChineseTagger(),
+                ScriptRecognizer(),
             )
         )
     )

@@ -25,6 +25,7 @@ from sage_rag.privacy.recognizers.disguise.recognizer import DisguiseRecognizer
 from sage_rag.privacy.recognizers.forms.patterns import PatternRecognizer
 from sage_rag.privacy.recognizers.forms.structured import STRUCTURED
 from sage_rag.privacy.recognizers.presidio.recognizer import PresidioRecognizer
+from sage_rag.privacy.recognizers.scripts import ScriptRecognizer
 from sage_rag.privacy.recognizers.special_categories import SpecialCategoryRecognizer
 from sage_rag.privacy.recognizers.tagging.clinical import ClinicalRecognizer
 from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer
@@ -94,6 +95,7 @@ CASES = {
     "ChainRecognizer": Case(lambda _: ChainRecognizer([default_recognizer(), table()])),
     "ClinicalRecognizer": Case(lambda _: ClinicalRecognizer(table())),
     "DisguiseRecognizer": Case(lambda _: DisguiseRecognizer(table())),
+    "ScriptRecognizer": Case(lambda _: ScriptRecognizer(), "Then Mrs สมศรี came in.", "สมศรี"),
     "ChineseRecognizer": Case(lambda _: ChineseRecognizer(), "昨天医生又见了患者王小明。", "王小明"),
     "PresidioRecognizer": Case(
         lambda _: PresidioRecognizer(), "My US passport number is 340020013 .", "340020013",

@@ -55,6 +55,7 @@ from sage_rag.privacy.recognizers.disguise.recognizer import DisguiseRecognizer
 from sage_rag.privacy.recognizers.forms.patterns import PatternRecognizer
 from sage_rag.privacy.recognizers.forms.structured import STRUCTURED
 from sage_rag.privacy.recognizers.presidio.recognizer import PresidioRecognizer
+from sage_rag.privacy.recognizers.scripts import ScriptRecognizer
 from sage_rag.privacy.recognizers.special_categories import SpecialCategoryRecognizer
 from sage_rag.privacy.recognizers.tagging.clinical import ClinicalRecognizer
 from sage_rag.privacy.recognizers.tagging.network import load_model
@@ -413,6 +414,7 @@ STAGES: dict[str, Stage] = {
     "chinese-tagger": Stage(
         f"{_RECOGNIZERS}.chinese.tagger", lambda: _spans(ChineseTagger(), texts.CHINESE)
     ),
+    "scripts": Stage(f"{_RECOGNIZERS}.scripts", lambda: _spans(ScriptRecognizer(), texts.SCRIPTS)),
     **{
         f"protect-{name}": Stage("sage_rag.privacy.protect", partial(_protect, name))
         for name in sorted(preset_names())

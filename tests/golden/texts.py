@@ -40,6 +40,7 @@ CLINICAL = [
     "Her LDL should be below 70, the fever was 38.9 and CK rose. She is 52, and 90 kg.",
     "Take it for 10 days, then every 6 months; in May 2021 he was 47 years old. Ask Dr. CK Rao.",
 ]
+SCRIPTS = ["The patient สมศรี (रोहित शर्मा) came in.", "اسمي خالد", "田中太郎です"]
 CHINESE = [
     "被告人李某甲，身份证号码11010519491231002X，手机138-0013-8000，于2021年3月5日在成都被抓获。",
     "记者采访了住在朝阳区的陈志远，他说上海星河科技有限公司最近很忙。原告王晓明，45岁，（2021）京01民终1234号。",

@@ -33,6 +33,8 @@ _USER_WORD = (
     r"(?:user[ _-]?(?:name|id)?|login|log[ _-]in|handle|screen[ _-]?name|nick(?:name)?"
     r"|skype|instagram|insta|telegram|snapchat|wechat|discord|tiktok|twitter)"
 )
+_SHARED = r"(?:public|default|all[ ]users|shared|user|guest|root|runner)"
+"""Folders that no person has."""
 _PREFIX = r"(?<![A-Za-z0-9])(?:[A-Za-z][A-Za-z0-9]{0,20}[_-]){0,3}(?:db|my|admin|app)?"
 _QUOTED = r"[\"'`](?P<value>[^\n\"'`]{3,200})[\"'`]"
 _BARE = r"(?P<bare>[^\s\"'`,;<>&|]{4,200})"
@@ -141,6 +143,21 @@ SECRETS = (
         r"(?<![\w.@/=+-])@(?P<value>[A-Za-z_][\w.]{1,30}\w)(?![\w@]|\.\w)",
         0.8,
         needs="@",
+    ),
+    # The folder of a person in a path: `/home/NAME`, `C:\\Users\\NAME`; not "work/home/school".
+    pattern(
+        EntityType.USERNAME,
+        r"(?:(?<!\w)(?:/(?:mnt|nfs|export|var|data))?/(?:home|users)/"
+        r"|\\(?:home|users|documents[ ]and[ ]settings)\\{1,2})"
+        rf"(?!{_SHARED}(?![\w.-]))(?P<value>\w[\w.-]{{0,62}}\w)",
+        0.85,
+        ignore_case=True,
+        needs=tuple(
+            f"{word}{sign}"
+            for end in ("ome", "sers", "ettings")
+            for word in (end, end.upper())
+            for sign in "/\\"
+        ),
     ),
     pattern(EntityType.USERNAME, r"(?<![\w/])/?u/(?P<value>[\w-]{3,20})(?![\w/-])", 0.85),
 )

@@ -30,7 +30,7 @@ from sage_rag.privacy.recognizers.tagging.measurements import (
 )
 from sage_rag.privacy.spans import Span
 
-VERSION = 7
+VERSION = 8
 """Raised with every change of what counts as medicine."""
 
 _REACH = 120
@@ -48,9 +48,17 @@ _TERMS = frozenset(
     (
         *("c. diff", "c. difficile", "e. coli", "h. pylori", "glasgow coma scale"),
         *("glasgow coma score", "iban", "bic", "ssn", "npi", "mrn", "imei"),
+        *("ebola", "zika", "west nile", "west nile virus", "roux-en-y"),
     )
 )
 """Names of germs, scales and numbers that look like names of people or events, in lower case."""
+_CLASS = re.compile(
+    r"(?<!\w)(?:[acpry]{0,3}T(?:[0-4][a-d]?|is|X)[ ]?N[0-3X][a-c]?(?:[ ]?M[01X][a-c]?)?"
+    r"|(?:NYHA|ASA|ECOG|GOLD|KDIGO|CHA2DS2-VASc|HAS-BLED|GCS|MMSE|MoCA|EPDS|PHQ-9|GAD-7)"
+    r"(?:[ ](?:class|grade|stage|score))?[ :]{1,2}(?:[0-3]?\d|I{1,3}|IV|VI?)(?:/\d{2})?)(?!\w)"
+)
+"""A stage of a tumour (TNM), or a scale in capitals with its class or points: "NYHA II"."""
+_CLASS_REACH = 24
 _I = re.IGNORECASE
 _PRESSURE = re.compile(r"(?<![\d/.])(?:[7-9]\d|1\d\d|2[0-5]\d)/(?:[3-9]\d|1[0-5]\d)(?![\d/])")
 _PRESSURE_BEFORE = re.compile(
@@ -188,9 +196,17 @@ def _is_finding(text: str, span: Span) -> bool:
     """Return whether a name is part of a disease's or test's, and no title precedes it."""
     before, after = _around(text, span)
     value = text[span.start : span.end]
-    named = value.casefold() in _TERMS or is_test(value, before, after)
+    named = value.casefold() in _TERMS or is_test(value, before, after) or _is_class(text, span)
     named = named or is_reading(value, before, after)
     return (named or is_eponym(text, span.start, span.end)) and not _NAMED_BEFORE.search(before)
+
+
+def _is_class(text: str, span: Span) -> bool:
+    """Return whether a value is, or is part of, the class of a disease or the result of a scale."""
+    if span.entity_type is EntityType.LOCATION:  # a Canadian postcode has the form of "T4N1M0"
+        return False
+    found = _CLASS.finditer(text, max(0, span.start - _CLASS_REACH), span.end + _CLASS_REACH)
+    return any(one.start() <= span.start and span.end <= one.end() for one in found)
 
 
 def _is_blood_pressure(text: str, span: Span) -> bool:

@@ -27,7 +27,7 @@ ABBREVIATIONS = frozenset(
     " CT MRI ECG EKG EEG EMG NCV CXR USG KUB HRCT DEXA MRA MRCP ERCP TMT"
     # conditions, and where they are treated
     " TB UTI UTIS COPD GERD IBS IBD PCOS PCOD OCD ADHD PTSD DVT TIA CVA STD STI SLE CML CLL AML"
-    " CPAP IVF IUI ICU NICU ENT OPD NSAID NSAIDS".split()
+    " BNP eGFR CPAP IVF IUI ICU NICU ENT OPD NSAID NSAIDS".split()
 )
 """In capitals, as laboratories write them, without those that are as often the name of a person
 ("ADA", "NASH"), a month or a state ("OCT", "MI", "PA")."""

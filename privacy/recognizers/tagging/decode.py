@@ -10,6 +10,7 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 from numpy.typing import NDArray
 
+from sage_rag.privacy.english import ONES, TENS
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.wordlists import FUNCTION_WORDS
 from sage_rag.privacy.spans import Span
@@ -19,6 +20,9 @@ OUTSIDE, BEGIN, INSIDE = range(3)
 _EDGES = ",;:!?\"“”„«»()[]{}<>|*_=/\\'’-"
 _DANGLING = re.compile(r"\s+(?:and|or)$")
 """What joins a value to the next one, which has another type: `Lima and` before `Ms Sato`."""
+_TENS = re.compile(rf"(?<!\w)(?:{'|'.join(TENS)})\Z", re.IGNORECASE)
+_UNIT = re.compile(rf"[ -](?:{'|'.join(ONES[1:10])})(?!\w)", re.IGNORECASE)
+"""The rest of a number in words: `forty` alone would leave the "one" of an age in clear."""
 _CODE = re.compile(r"(?=\S*\d)[A-Z]\S+")
 _SENTENCE_END = re.compile(r"[^\W\d_]{4}\.\s+$")
 """A full stop after four letters or more: after fewer it may be an abbreviation ("No. A12")."""
@@ -191,6 +195,8 @@ def _trimmed(text: str, start: int, end: int, entity_type: EntityType, score: fl
         end -= 1
     if dangling := _DANGLING.search(text, start, end):
         end = dangling.start()
+    if (unit := _UNIT.match(text, end)) and _TENS.search(text, start, end):
+        end = unit.end()
     if entity_type is EntityType.PERSON and text[end - 2 : end] in ("'s", "’s"):
         end -= 2
     value = text[start:end]

@@ -41,6 +41,12 @@ def found(text):
         ("my user name is ada.quist", "ada.quist", "USERNAME"),
         ("follow @ada_quist please", "ada_quist", "USERNAME"),
         ("posted by u/ada-quist", "ada-quist", "USERNAME"),
+        ("saved as /home/adaq/scan.pdf", "adaq", "USERNAME"),
+        ("file:///Users/a.quist/x and so on", "a.quist", "USERNAME"),
+        (r"in C:\Users\aquist\Desktop.", "aquist", "USERNAME"),
+        (r'"C:\\Users\\aquist\\x"', "aquist", "USERNAME"),
+        ("look in C:/Users/aquist.", "aquist", "USERNAME"),
+        (r"on \\store\home\aquist", "aquist", "USERNAME"),
     ],
 )
 def test_what_opens_an_account_is_found(text, value, kind):
@@ -57,6 +63,8 @@ def test_what_opens_an_account_is_found(text, value, kind):
         "the user is happy, users are many, USER INPUT",
         "risk-taking, task-force, ask-me-anything-about-it",
         "w/u/o, a u/s scan",
+        "stress at work/home/school, GET /home/ and /Users/Shared/x",
+        r"C:\Users\Public\x",
     ],
 )
 def test_talk_about_secrets_is_none(text):

@@ -258,6 +258,20 @@ def test_dates_and_a_persons_history_stay(marked: str, value: str) -> None:
         "«Kellgren» grade 3",
         "«Child-Pugh» B, no ascites",
         "The «ADA» level was 48.",
+        "«Child-Pugh B», no ascites",
+        "a «Billroth II» in the past",
+        "«Mobitz» type 2 on the strip",
+        "«Kerley B» lines",
+        "«Lewy body» dementia",
+        "«Parkinson's» disease",
+        "«Babinski» upgoing on the left",
+        "«Breslow» 2.1 mm",
+        "«Epworth 9»",
+        "«Zika» was excluded",
+        "«NYHA II» since spring",
+        "NYHA «II» since spring",
+        "staged as «pT2N0M0»",
+        "«MMSE 24»/30",
     ],
 )
 def test_the_name_of_a_disease_is_not_a_person(marked: str) -> None:
@@ -276,6 +290,11 @@ def test_the_name_of_a_disease_is_not_a_person(marked: str) -> None:
         "«Apgar» 12 May",
         "Mr «Gleason» 3+4",
         "«ADA» was 60 when she died.",
+        "«Lewy Keller» called",
+        "«Coombs» was negative for the virus.",
+        "«Child-Pugh Brandt» came",
+        "«Billroth» IV",
+        "«Asa 3»",
     ],
 )
 def test_a_person_with_the_name_of_a_disease_stays(marked: str) -> None:
@@ -312,10 +331,16 @@ def test_a_patient_called_like_a_disease_is_hidden_and_the_disease_stays() -> No
     assert found == ["Graves", "Graves"]
 
 
+def test_a_postcode_with_the_form_of_a_tumours_stage_stays() -> None:
+    assert len(judged("Red Deer AB «T4N1M0»", EntityType.LOCATION)) == 1
+
+
 @pytest.mark.parametrize("entity_type", [PERSON, EntityType.ID, EntityType.LOCATION])
 @pytest.mark.parametrize(
     "marked",
     [
+        "«eGFR 44», INR 2",
+        "«BNP 1200»",
         "«ALT 68, AST 71», GGT 90",
         "«ALT» was 68 and AST 71.",
         "ALT was «68» and AST 71.",

@@ -56,6 +56,11 @@ def found(
         ("... , ...", ("... , ...",), []),
         ("I saw Maria and Tom", ("Maria and",), ["Maria"]),
         ("I saw Maria and Tom", ("and",), []),
+        ("I turned thirty one today", ("thirty",), ["thirty one"]),
+        ("he is Ninety-three", ("Ninety",), ["Ninety-three"]),
+        ("at seventy one day", ("seventy",), ["seventy one"]),
+        ("twenty onerous days", ("twenty",), ["twenty"]),
+        ("Maria one day left", ("Maria",), ["Maria"]),
     ],
 )
 def test_spans(text: str, private: tuple[str, ...], expected: list[str]) -> None:
