@@ -1,4 +1,4 @@
-"""The policies that indexes said: an edge does not return to a weaker one."""
+"""The policies and versions that indexes said: an edge does not return to an earlier one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 
 from sage_rag.privacy.policy import Policy, preset
 from sage_rag.rag_server.edge.memory_file import MemoryFile
+from sage_rag.rag_server.exceptions import RollbackError
 
 _LEAST_STRICT = "sage"
 """The policy for the questions of a corpus whose index has not said its own, or a weaker one."""
@@ -13,11 +14,14 @@ _MOST_CORPORA = 1_000
 
 
 class IndexPolicies:
-    """Keeps the policy that the index of each corpus said last, in bounded memory.
+    """Keeps the policy that the index of each corpus said last, in bounded memory, and its version.
 
     Guarantees: nothing makes the policy of a corpus weaker than `sage`, nor weaker than its index
     said last, with a file also after a restart. Beyond `most` corpora, what the oldest said holds
-    for every corpus not named here.
+    for every corpus not named here. No lookup of an older version is used than one that was used
+    before, with a file also after a restart, unless `accept` allows it.
+    Does not guarantee: detection of another index of the same number; that no holder of a grant
+    says a high number, after which the owner's are older.
     """
 
     def __init__(self, file: MemoryFile | None = None, most: int = _MOST_CORPORA) -> None:
@@ -30,6 +34,7 @@ class IndexPolicies:
         self._most = most
         self._said: dict[str, Policy] = {}
         self._others = preset(_LEAST_STRICT)
+        self._newest: dict[str, int] = {}
         self._lock = threading.Lock()
         self._stored = dict(file.policies()) if file is not None else {}
         for corpus, said in self._stored.items():
@@ -40,14 +45,59 @@ class IndexPolicies:
         with self._lock:
             return self._said.get(corpus, self._others)
 
-    def keep(self, corpus: str, said: Policy) -> None:
+    def check(self, corpus: str, version: int) -> None:
+        """Return if no newer version of a corpus was seen.
+
+        Raises:
+            RollbackError: when one was.
+            ProtectionError: when the file cannot be read.
+        """
+        if version >= (newest := self._newest_of(corpus)):
+            return
+        offered = f"version {version}" if version else "a version without a number"
+        raise RollbackError(
+            f"the server offers {offered}, older than version {newest} that was seen here; its"
+            " lookup is not used",
+            hint="if the owner went back to it, start the edge once with --accept-rollback"
+            f" {corpus}@{version}",
+        )
+
+    def accept(self, corpus: str, version: int) -> None:
+        """Allow a corpus to go back as far as a version, where a newer one was seen.
+
+        Raises:
+            ProtectionError: when it cannot be stored.
+        """
+        if self._file is not None:
+            self._file.lower_version(corpus, version)
+        with self._lock:
+            if corpus in self._newest:
+                self._newest[corpus] = min(version, self._newest[corpus])
+
+    def keep(self, corpus: str, said: Policy | None, version: int = 0, key_id: str = "") -> None:
         """Keep what an index said; where it is weaker than `sage`, `sage` stays.
 
-        Every holder of a grant could make a lookup, so its policy only makes stricter.
+        Every holder of a grant could make a lookup, so its policy only makes stricter. `key_id`: of
+        the lookup that said it.
 
         Raises:
             ProtectionError: when it cannot be stored; until the edge ends, it holds all the same.
         """
+        is_newer = version > self._newest_of(corpus)
+        with self._lock:
+            self._newest[corpus] = max(version, self._newest.get(corpus, 0))
+        if said is not None:
+            self._keep_policy(corpus, said)
+        if is_newer and self._file is not None:
+            self._file.keep_version(corpus, version, key_id)
+
+    def _newest_of(self, corpus: str) -> int:
+        # Another edge may have seen a newer one meanwhile.
+        stored = self._file.newest(corpus) if self._file is not None else 0
+        with self._lock:
+            return max(stored, self._newest.get(corpus, 0))
+
+    def _keep_policy(self, corpus: str, said: Policy) -> None:
         self._hold(corpus, said)
         stored = self._stored.get(corpus)
         is_stored = stored is not None and stored.to_json() == said.to_json()

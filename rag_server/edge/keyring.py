@@ -32,6 +32,7 @@ from sage_rag.rag_server.edge.named_people import people_named
 from sage_rag.rag_server.edge.short_questions import IndexLookup, ShortQuestionRecognizer
 from sage_rag.rag_server.edge.shown_values import ShownRecognizer, ShownValues, encrypting
 from sage_rag.rag_server.edge.text_cache import TextCache
+from sage_rag.rag_server.exceptions import RollbackError
 from sage_rag.rag_server.languages import is_not_read
 from sage_rag.rag_server.named_people import NamedPeople
 
@@ -126,15 +127,20 @@ class CorpusKeys:
 
         Raises:
             DecryptionError: unless the owner made it for this corpus; then none is used.
-            ProtectionError: when its policy cannot be stored; the lookup is used all the same.
+            RollbackError: for that of an older version than was seen; the one before is used on.
+            ProtectionError: when what it says cannot be stored; it is used all the same.
         """
         index = None
         try:
             if sealed is not None:
                 lookup = Lookup.open(sealed, self._keyset, self.corpus)
+                self._policies.check(self.corpus, lookup.version)
                 index = IndexLookup(lookup, all_parts(self._keyset, self.corpus))
-                if lookup.policy is not None:
-                    self._policies.keep(self.corpus, lookup.policy)
+                said = lookup.policy, lookup.version, Lookup.key_id(sealed)
+                self._policies.keep(self.corpus, *said)
+        except RollbackError:
+            index = self._reading.index
+            raise
         finally:  # until here, questions are read with the lookup before
             self._reading = self._read_with(index)
 

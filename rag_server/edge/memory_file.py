@@ -1,4 +1,4 @@
-"""The file of what a restarted edge still knows: the values that it restored, and policies."""
+"""The file of what a restarted edge still knows: values that it restored, policies, versions."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS shown (row INTEGER PRIMARY KEY, key_id TEXT NOT NULL,"
     " entity_type TEXT NOT NULL, sealed BLOB NOT NULL);"
     "CREATE TABLE IF NOT EXISTS policies (corpus TEXT PRIMARY KEY, policy TEXT NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS versions (corpus TEXT PRIMARY KEY, version INTEGER NOT NULL,"
+    " key_id TEXT NOT NULL);"
 )
 _FORMAT = "sage-rag-shown-1"
 _KEY_BYTES = 32
@@ -29,15 +31,16 @@ _NONCE_BYTES = 12
 
 
 class MemoryFile(StageLedger):
-    """Values with their types, each sealed under the key of its type, and the policies of indexes.
+    """Values with their types, each sealed under the key of its type; policies of indexes, and the
+    newest version seen of each.
 
     Several edges may share it.
 
     Guarantees: `append` returns after the value is in the file, and another edge reads it from
     then on; a process that is killed loses nothing; without a key no one reads or changes a value.
     Does not guarantee: the values of the last seconds before a power failure; hiding how many
-    values of which types and lengths there are, and names and policies of corpora; that no row was
-    removed, and no policy changed.
+    values of which types and lengths there are, and names, policies and versions of corpora; that
+    no row was removed, and no policy or version changed.
     """
 
     _title = "the memory of restored values"
@@ -66,10 +69,7 @@ class MemoryFile(StageLedger):
             ProtectionError: when it cannot be written.
         """
         row = (self._keyset.primary, entity_type, self._sealed(value, entity_type))
-        try:
-            self._write("INSERT INTO shown (key_id, entity_type, sealed) VALUES (?, ?, ?)", row)
-        except InputError as error:
-            raise ProtectionError(error.message, hint=error.hint) from None
+        self._put("INSERT INTO shown (key_id, entity_type, sealed) VALUES (?, ?, ?)", row)
 
     def news(self) -> Iterator[tuple[str, EntityType]]:
         """Yield the values that were stored since the last call, at first all of them.
@@ -105,11 +105,7 @@ class MemoryFile(StageLedger):
         Raises:
             ProtectionError: when it cannot be written.
         """
-        row = (corpus, json.dumps(policy.to_json()))
-        try:
-            self._write("REPLACE INTO policies VALUES (?, ?)", row)
-        except InputError as error:
-            raise ProtectionError(error.message, hint=error.hint) from None
+        self._put("REPLACE INTO policies VALUES (?, ?)", (corpus, json.dumps(policy.to_json())))
 
     def policies(self) -> list[tuple[str, Policy]]:
         """Return the stored policies by corpus, the oldest first.
@@ -126,6 +122,44 @@ class MemoryFile(StageLedger):
             raise ProtectionError(
                 f"{self._title} `{self._path}` holds a damaged policy", hint=self._open_hint
             ) from None
+
+    def newest(self, corpus: str) -> int:
+        """Return the newest version of a corpus that an edge saw with this keyset; 0: none.
+
+        A version under a key that the keyset no longer has does not count: its corpus was made
+        with another keyset, or that version can no longer be opened.
+
+        Raises:
+            ProtectionError: when it cannot be read.
+        """
+        try:
+            row = self._one("SELECT version, key_id FROM versions WHERE corpus = ?", (corpus,))
+        except InputError as error:
+            raise ProtectionError(error.message, hint=error.hint) from None
+        return int(row[0]) if row and row[1] in self._keyset else 0
+
+    def keep_version(self, corpus: str, version: int, key_id: str) -> None:
+        """Store the newest version of a corpus that was seen, and the key of its lookup.
+
+        Raises:
+            ProtectionError: when it cannot be written.
+        """
+        self._put("REPLACE INTO versions VALUES (?, ?, ?)", (corpus, version, key_id))
+
+    def lower_version(self, corpus: str, version: int) -> None:
+        """Lower the newest version of a corpus that was seen to this one, where it is newer.
+
+        Raises:
+            ProtectionError: when it cannot be written.
+        """
+        statement = "UPDATE versions SET version = min(version, ?) WHERE corpus = ?"
+        self._put(statement, (version, corpus))
+
+    def _put(self, statement: str, row: tuple[object, ...]) -> None:
+        try:
+            self._write(statement, row)
+        except InputError as error:
+            raise ProtectionError(error.message, hint=error.hint) from None
 
     def _sealed(self, value: str, entity_type: EntityType) -> bytes:
         key_id, nonce = self._keyset.primary, secrets.token_bytes(_NONCE_BYTES)

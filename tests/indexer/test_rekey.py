@@ -32,6 +32,7 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.keyset.raw import export_raw
 from sage_rag.privacy.keyset.sources import RAW_VARIABLE, VARIABLE
 from sage_rag.privacy.keyset.testing import cheap_scrypt
+from sage_rag.privacy.lookup import Lookup
 from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.cli import GROUP
@@ -99,6 +100,14 @@ def test_nothing_of_the_old_key_is_left_in_any_file(run: Run, tmp_path: Path, re
             assert word.encode() not in written
     ids = {before.passage(row).id for row in range(len(before))}
     assert not ids & {after.passage(row).id for row in range(len(after))}
+
+
+def test_the_lookup_says_the_number_of_its_version(home: Path) -> None:
+    rekey(home, "clinic", ROTATED)
+    for number in (1, 2):
+        version = open_version(home / f"corpora/clinic/versions/{number:06d}")
+        assert version.lookup is not None
+        assert Lookup.open(version.lookup, ROTATED, "clinic").version == number
 
 
 def test_records_are_found_and_restored_with_the_new_key_alone(home: Path) -> None:

@@ -31,6 +31,7 @@ from sage_rag.rag_server.edge.memory_file import MemoryFile
 from sage_rag.rag_server.edge.services import EdgeServices
 from sage_rag.rag_server.edge.shown_values import ShownValues
 from sage_rag.rag_server.edge.upstream import server_at
+from sage_rag.rag_server.exceptions import RollbackError
 from tests.rag_server.conftest import World, ask
 from tests.rag_server.fakes import ScriptedServer, chunks, completion, streamed
 
@@ -116,8 +117,8 @@ def hides_keeper(ring: Keyring) -> bool:
     )
 
 
-def with_policy(keyset: Keyset, name: str) -> bytes:
-    return sealed_lookup(["rest"], [], keyset, "clinic", preset(name))
+def with_policy(keyset: Keyset, name: str, version: int = 0) -> bytes:
+    return sealed_lookup(["rest"], [], keyset, "clinic", preset(name), version)
 
 
 def test_the_policy_of_an_index_holds_after_a_restart_without_its_lookup(tmp_path, keyset) -> None:
@@ -139,6 +140,44 @@ def test_a_policy_that_cannot_be_written_holds_until_the_edge_ends(tmp_path, key
     with pytest.raises(ProtectionError, match="memory of restored values"):
         ring.for_model("clinic").use_lookup(with_policy(keyset, "court"))
     assert hides_keeper(ring)
+
+
+def test_an_older_version_is_refused_after_a_restart_and_by_another_edge(tmp_path, keyset) -> None:
+    first, beside = (ring_of(tmp_path / "m", keyset) for _ in range(2))
+    beside.for_model("clinic").use_lookup(with_policy(keyset, "sage", 1))
+    first.for_model("clinic").use_lookup(with_policy(keyset, "court", 2))
+    for ring in (first, beside, ring_of(tmp_path / "m", keyset)):
+        with pytest.raises(RollbackError, match="version 1, older than version 2"):
+            ring.for_model("clinic").use_lookup(with_policy(keyset, "sage", 1))
+    assert hides_keeper(ring_of(tmp_path / "m", keyset))
+
+
+def test_a_rollback_that_is_accepted_goes_no_further_back(tmp_path, keyset) -> None:
+    ring_of(tmp_path / "m", keyset).for_model("clinic").use_lookup(with_policy(keyset, "court", 7))
+    policies = IndexPolicies(MemoryFile(tmp_path / "m", keyset))
+    policies.accept("clinic", 3)
+    policies.accept("wards", 9)
+    ring = Keyring(keyset, KEEPER, None, policies=policies)
+    ring.for_model("clinic").use_lookup(with_policy(keyset, "sage", 3))
+    assert not hides_keeper(ring)
+    for version in (0, 2):
+        with pytest.raises(RollbackError):
+            ring.for_model("clinic").use_lookup(with_policy(keyset, "sage", version))
+    policies.accept("clinic", 5)
+    policies.check("clinic", 3)
+    policies.check("wards", 1)
+
+
+def test_a_version_under_a_key_that_was_removed_does_not_count(tmp_path, keyset) -> None:
+    rotated = keyset.rotate()
+    ring_of(tmp_path / "m", keyset).for_model("clinic").use_lookup(with_policy(keyset, "sage", 7))
+    with pytest.raises(RollbackError):
+        IndexPolicies(MemoryFile(tmp_path / "m", rotated)).check("clinic", 1)
+    pruned = rotated.without(keyset.primary)
+    ring = ring_of(tmp_path / "m", pruned)
+    ring.for_model("clinic").use_lookup(with_policy(pruned, "sage", 1))
+    with pytest.raises(RollbackError):
+        ring_of(tmp_path / "m", pruned).for_model("clinic").use_lookup(with_policy(pruned, "sage"))
 
 
 def test_a_damaged_policy_is_refused(tmp_path, keyset) -> None:
