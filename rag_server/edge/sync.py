@@ -95,6 +95,11 @@ def _pull(client: httpx.Client, home: Path, name: str, number: str) -> bool:
         move_pointer(folder, number)
         return False
     manifest = Manifest.model_validate_json(content)
+    if manifest.version != number:
+        raise UpstreamError(
+            f"the server gives the files of another version as `{name}@{int(number)}`",
+            hint="check the server with: sage-rag doctor --home DIR",
+        )
     shutil.rmtree(staging, ignore_errors=True)
     try:
         for file, entry in manifest.files.items():

@@ -125,7 +125,14 @@ def outside(name: str, content: bytes) -> bytes:
     return json.dumps(manifest).encode()
 
 
-@pytest.mark.parametrize("change", [longer, other, outside, lambda name, content: b"garbage"])
+def renumbered(name: str, content: bytes) -> bytes:
+    """An older version under a higher number."""
+    return content.replace(b'"000001"', b'"000000"') if name == "manifest.json" else content
+
+
+@pytest.mark.parametrize(
+    "change", [longer, other, outside, renumbered, lambda name, content: b"garbage"]
+)
 def test_what_differs_from_its_manifest_is_not_kept(world: World, home, tmp_path, change):
     url = world.run(forged(home, change))
     local = tmp_path / "local"
