@@ -76,7 +76,7 @@ def index(
 
     Example: sage-rag index notes.jsonl --name clinic --keyset clinic.keyset
     """
-    from sage_rag.indexer.removal import check_removal
+    from sage_rag.indexer.removal import check_drops, check_removal
     from sage_rag.indexer.wiring import index_job, model_of
 
     source, name = _source_and_name(corpus, name, home)
@@ -100,6 +100,7 @@ def index(
     job = index_job(chosen, name, home, keys, model=model)
     if not allow_removal:
         check_removal(job)
+    check_drops(job)
     if dry_run:
         _estimate(job)
     else:

@@ -22,7 +22,7 @@ from sage_rag.indexer.versions import (
     Manifest,
     corpus_folder,
     hash_file,
-    list_versions,
+    next_number,
     open_version,
 )
 
@@ -101,7 +101,7 @@ def publish_filled(home: Path, corpus: str, fill: Callable[[Path, str], Mapping[
         InputError: when the version cannot be written.
     """
     folder = corpus_folder(home, corpus)
-    number = f"{int((list_versions(folder) or ['0'])[-1]) + 1:06d}"
+    number = f"{next_number(folder):06d}"
     staging, final = folder / "versions" / _STAGING, folder / "versions" / number
     try:
         shutil.rmtree(staging, ignore_errors=True)

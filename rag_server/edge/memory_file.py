@@ -48,6 +48,7 @@ class MemoryFile(StageLedger):
         "move it away to start again; the edge then does not recognise the names in earlier"
         " conversations, so begin new ones"
     )
+    _old_hint = _open_hint
     _write_hint = "free some disk space; values that cannot be remembered are not restored"
     _access_hint = "let this user write the file and its folder, or give another --memory FILE"
 

@@ -87,6 +87,17 @@ def test_versions_count_up_and_the_pointer_follows(tmp_path: Path) -> None:
     assert list_corpora(tmp_path) == ["clinic"]
 
 
+def test_a_number_is_not_given_again_when_the_folder_of_the_current_version_is_gone(
+    tmp_path: Path,
+) -> None:
+    for _ in range(2):
+        path = published(tmp_path)
+    path.rename(tmp_path / "gone")
+    assert published(tmp_path).name == "000003"
+    (tmp_path / "corpora/clinic/current").write_text("damaged")
+    assert published(tmp_path).name == "000004"
+
+
 def test_a_lookup_is_made_with_the_number_of_its_version(tmp_path: Path) -> None:
     numbers: list[int] = []
 
