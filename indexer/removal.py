@@ -21,6 +21,18 @@ _FEW = 10
 """Fewer removed documents are indexed again in seconds."""
 
 
+def check_source(job: IndexJob, *, allow_removal: bool) -> None:
+    """Compare corpus and ledger with the last version, before anything is written.
+
+    Raises:
+        InputError: as `check_removal`, unless `allow_removal`.
+        ProtectionError: as `check_drops`.
+    """
+    if not allow_removal:
+        check_removal(job)
+    check_drops(job)
+
+
 def check_removal(job: IndexJob) -> None:
     """Compare the corpus with the last version, before anything is written.
 
