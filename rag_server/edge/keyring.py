@@ -28,6 +28,7 @@ from sage_rag.privacy.spans import Span
 from sage_rag.privacy.tokens import TOKEN, token_type
 from sage_rag.rag_server.edge.index_policies import IndexPolicies
 from sage_rag.rag_server.edge.links import GuardedStream, replace_outside_addresses
+from sage_rag.rag_server.edge.memory_file import Seen
 from sage_rag.rag_server.edge.named_people import people_named
 from sage_rag.rag_server.edge.short_questions import IndexLookup, ShortQuestionRecognizer
 from sage_rag.rag_server.edge.shown_values import ShownRecognizer, ShownValues, encrypting
@@ -134,10 +135,12 @@ class CorpusKeys:
         try:
             if sealed is not None:
                 lookup = Lookup.open(sealed, self._keyset, self.corpus)
-                self._policies.check(self.corpus, lookup.version)
+                key_id = Lookup.key_id(sealed)
+                is_primary = key_id == self._keyset.primary
+                seen = Seen(lookup.version, "primary" if is_primary else "old")
+                self._policies.check(self.corpus, seen)
                 index = IndexLookup(lookup, all_parts(self._keyset, self.corpus))
-                said = lookup.policy, lookup.version, Lookup.key_id(sealed)
-                self._policies.keep(self.corpus, *said)
+                self._policies.keep(self.corpus, lookup.policy, seen, key_id)
         except RollbackError:
             index = self._reading.index
             raise

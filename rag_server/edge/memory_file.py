@@ -6,6 +6,7 @@ import json
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -28,6 +29,26 @@ _SCHEMA = (
 _FORMAT = "sage-rag-shown-1"
 _KEY_BYTES = 32
 _NONCE_BYTES = 12
+
+
+class Seen(NamedTuple):
+    """A version whose lookup was used: its number, and the key of the keyset that sealed it.
+
+    `key`: `any` where the user accepted an older version: then the number alone decides.
+    """
+
+    number: int = 0
+    key: Literal["primary", "old", "any"] = "any"
+
+    def is_newer_than(self, other: Seen) -> bool:
+        """Return whether this was published after the other one.
+
+        After keys were rotated, no version is published under an old key: who makes its lookup
+        holds a grant that was revoked.
+        """
+        if {self.key, other.key} == {"primary", "old"}:
+            return self.key == "primary"
+        return self.number > other.number
 
 
 class MemoryFile(StageLedger):
@@ -124,8 +145,8 @@ class MemoryFile(StageLedger):
                 f"{self._title} `{self._path}` holds a damaged policy", hint=self._open_hint
             ) from None
 
-    def newest(self, corpus: str) -> int:
-        """Return the newest version of a corpus that an edge saw with this keyset; 0: none.
+    def newest(self, corpus: str) -> Seen:
+        """Return the newest version of a corpus that an edge saw with this keyset.
 
         A version under a key that the keyset no longer has does not count: its corpus was made
         with another keyset, or that version can no longer be opened.
@@ -137,7 +158,12 @@ class MemoryFile(StageLedger):
             row = self._one("SELECT version, key_id FROM versions WHERE corpus = ?", (corpus,))
         except InputError as error:
             raise ProtectionError(error.message, hint=error.hint) from None
-        return int(row[0]) if row and row[1] in self._keyset else 0
+        number, key_id = row or (0, "")
+        if key_id and key_id not in self._keyset:
+            return Seen()
+        if not key_id:
+            return Seen(int(number))
+        return Seen(int(number), "primary" if key_id == self._keyset.primary else "old")
 
     def keep_version(self, corpus: str, version: int, key_id: str) -> None:
         """Store the newest version of a corpus that was seen, and the key of its lookup.
@@ -148,12 +174,12 @@ class MemoryFile(StageLedger):
         self._put("REPLACE INTO versions VALUES (?, ?, ?)", (corpus, version, key_id))
 
     def lower_version(self, corpus: str, version: int) -> None:
-        """Lower the newest version of a corpus that was seen to this one, where it is newer.
+        """Lower the newest version of a corpus that was seen to this one, under any key.
 
         Raises:
             ProtectionError: when it cannot be written.
         """
-        statement = "UPDATE versions SET version = min(version, ?) WHERE corpus = ?"
+        statement = "UPDATE versions SET version = min(version, ?), key_id = '' WHERE corpus = ?"
         self._put(statement, (version, corpus))
 
     def _put(self, statement: str, row: tuple[object, ...]) -> None:

@@ -27,7 +27,7 @@ from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.rag_server.edge.app import create_edge_app
 from sage_rag.rag_server.edge.index_policies import IndexPolicies
 from sage_rag.rag_server.edge.keyring import Keyring
-from sage_rag.rag_server.edge.memory_file import MemoryFile
+from sage_rag.rag_server.edge.memory_file import MemoryFile, Seen
 from sage_rag.rag_server.edge.services import EdgeServices
 from sage_rag.rag_server.edge.shown_values import ShownValues
 from sage_rag.rag_server.edge.upstream import server_at
@@ -164,15 +164,34 @@ def test_a_rollback_that_is_accepted_goes_no_further_back(tmp_path, keyset) -> N
         with pytest.raises(RollbackError):
             ring.for_model("clinic").use_lookup(with_policy(keyset, "sage", version))
     policies.accept("clinic", 5)
-    policies.check("clinic", 3)
-    policies.check("wards", 1)
+    policies.check("clinic", Seen(3, "old"))
+    policies.check("wards", Seen(1, "primary"))
+
+
+def test_after_a_rekey_no_lookup_under_an_old_key_is_used(tmp_path, keyset) -> None:
+    revoked, rotated = keyset.grant([EntityType.AGE]), keyset.rotate()
+    before = ring_of(tmp_path / "m", rotated).for_model("clinic")
+    before.use_lookup(with_policy(revoked, "sage", 900_000))
+    ring_of(tmp_path / "m", rotated).for_model("clinic").use_lookup(
+        with_policy(rotated, "court", 8)
+    )
+    ring = ring_of(tmp_path / "m", rotated)
+    for version in (7, 900_001):
+        with pytest.raises(RollbackError, match="under an old key, older than version 8"):
+            ring.for_model("clinic").use_lookup(with_policy(revoked, "sage", version))
+    assert hides_keeper(ring)
+    IndexPolicies(MemoryFile(tmp_path / "m", rotated)).accept("clinic", 7)
+    again = ring_of(tmp_path / "m", rotated)
+    again.for_model("clinic").use_lookup(with_policy(keyset, "sage", 7))
+    with pytest.raises(RollbackError):
+        again.for_model("clinic").use_lookup(with_policy(rotated, "sage", 6))
 
 
 def test_a_version_under_a_key_that_was_removed_does_not_count(tmp_path, keyset) -> None:
     rotated = keyset.rotate()
     ring_of(tmp_path / "m", keyset).for_model("clinic").use_lookup(with_policy(keyset, "sage", 7))
     with pytest.raises(RollbackError):
-        IndexPolicies(MemoryFile(tmp_path / "m", rotated)).check("clinic", 1)
+        IndexPolicies(MemoryFile(tmp_path / "m", rotated)).check("clinic", Seen(1, "old"))
     pruned = rotated.without(keyset.primary)
     ring = ring_of(tmp_path / "m", pruned)
     ring.for_model("clinic").use_lookup(with_policy(pruned, "sage", 1))
@@ -206,7 +225,7 @@ import sys
 from pathlib import Path
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.raw import parse_raw
-from sage_rag.rag_server.edge.memory_file import MemoryFile
+from sage_rag.rag_server.edge.memory_file import MemoryFile, Seen
 file = MemoryFile(Path(sys.argv[1]), parse_raw(sys.argv[2]))
 for number in range(10**9):
     file.append(f"Person {number}", EntityType.PERSON)
