@@ -113,7 +113,8 @@ def publish_filled(home: Path, corpus: str, fill: Callable[[Path, str], Mapping[
         sync_folder(final.parent)
         move_pointer(folder, number)
     except (OSError, RuntimeError) as error:  # FAISS reports a full disk as RuntimeError
-        reason = error.strerror if isinstance(error, OSError) else "FAISS could not write"
+        faiss = "FAISS could not write (is the disk full?)"
+        reason = error.strerror if isinstance(error, OSError) else faiss
         raise InputError(
             f"cannot write the version in `{folder}`: {reason}",
             hint="the current version is unchanged; finished documents are kept",
