@@ -62,6 +62,7 @@ class StageLedger:
 
     _title = "the ledger"
     _open_hint = "move it away to start again; only finished work is lost"
+    _old_hint = "move it away to start again; published versions stay"
     _access_hint = "let this user write the file and its folder, or use another --home"
     _write_hint = "free some disk space and start again; finished documents are kept"
 
@@ -115,7 +116,7 @@ class StageLedger:
         raise InputError(
             f"{self._title} `{self._path}` was written by "
             f"{'a later' if found > version else 'an earlier'} sage-rag",
-            hint="move it away to start again; published versions stay",
+            hint=self._old_hint,
         )
 
     def stored(self, table: StageTable, content_hash: str, fingerprint: str) -> Any | None:

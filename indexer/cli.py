@@ -76,7 +76,7 @@ def index(
 
     Example: sage-rag index notes.jsonl --name clinic --keyset clinic.keyset
     """
-    from sage_rag.indexer.removal import check_removal
+    from sage_rag.indexer.removal import check_source
     from sage_rag.indexer.wiring import index_job, model_of
 
     source, name = _source_and_name(corpus, name, home)
@@ -98,8 +98,7 @@ def index(
     keys = keyset_of(keyset, passphrase_file, keyset_secret, chosen) if protects else None
     model = model_of(chosen, update.path.parent, keep=not dry_run)
     job = index_job(chosen, name, home, keys, model=model)
-    if not allow_removal:
-        check_removal(job)
+    check_source(job, allow_removal=allow_removal)
     if dry_run:
         _estimate(job)
     else:

@@ -122,6 +122,15 @@ class Decision:
 class Ledger(StageLedger):
     """The ledger of one corpus; every result is committed before the next document begins."""
 
+    _open_hint = (
+        "restore it from a backup, or move it away to start again: finished work is lost, and what"
+        " was decided in review"
+    )
+    _old_hint = (
+        "move it away to start again: published versions stay, and what was decided in review is"
+        " lost"
+    )
+
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         """Open or make a ledger; `read_only` writes nothing and requires one that exists."""
         super().__init__(
@@ -253,6 +262,10 @@ class Ledger(StageLedger):
             if row is not None:
                 return Decision(row[0], row[1], json.loads(row[2]) if row[2] else None)
         return None
+
+    def has_drops(self) -> bool:
+        """Return whether a person dropped a document."""
+        return self._one("SELECT 1 FROM decisions WHERE verb = 'drop'", ()) is not None
 
     def store_decision(self, names: Iterable[str], decision: Decision) -> None:
         """Commit what a person decided; it replaces earlier decisions under these names."""

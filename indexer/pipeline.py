@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from sage_rag.common.progress import Progress
@@ -149,11 +150,11 @@ def _publish(
         )
 
 
-def _lookup(job: IndexJob, assembly: Assembly) -> bytes | None:
-    """Return the lookup for edges; `None` if the version is made without keys."""
+def _lookup(job: IndexJob, assembly: Assembly) -> Callable[[int], bytes] | None:
+    """Return what makes the lookup for edges; `None` if the version is made without keys."""
     if job.keyset is None or job.recipe.policy is None:
         return None
     texts = (passage.text for passage in assembly.passages)
     tokens = (match.group() for text in assembly.lexical for match in TOKEN.finditer(text))
     policy = load_policy(job.recipe.policy)
-    return sealed_lookup(texts, tokens, job.keyset, job.name, policy)
+    return partial(sealed_lookup, texts, tokens, job.keyset, job.name, policy)

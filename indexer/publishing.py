@@ -22,7 +22,7 @@ from sage_rag.indexer.versions import (
     Manifest,
     corpus_folder,
     hash_file,
-    list_versions,
+    next_number,
     open_version,
 )
 
@@ -51,16 +51,16 @@ def publish(
     lexical: Sequence[str],
     manifest: Mapping[str, Any],
     report: Mapping[str, Any],
-    lookup: bytes | None = None,
+    lookup: Callable[[int], bytes] | None = None,
     sentences: Sequence[Mapping[str, Vector]] = (),
 ) -> Path:
     """Publish a version and make it current; return its folder.
 
     `vectors` is `(n, dim)`, row i for passage i; `lexical` is the text of each passage for the
-    lexical index, `lookup` the sealed lookup for edges, `sentences` the vectors of each passage's
-    sentences by their readable views, or empty. Passages of one layer are in the order of their
-    ids; each layer gets an index. Killed at any moment, this leaves the old state or the new
-    one, and at most a staging folder, which the next run removes.
+    lexical index, `lookup` makes the sealed lookup for edges from the version's number, `sentences`
+    are the vectors of each passage's sentences by their readable views, or empty. Passages of one
+    layer are in the order of their ids; each layer gets an index. Killed at any moment, this leaves
+    the old state or the new one, and at most a staging folder, which the next run removes.
 
     Raises:
         ProtectionError: when there is nothing to publish.
@@ -73,7 +73,7 @@ def publish(
     for row, passage in enumerate(passages):
         rows.setdefault(passage.layer, []).append(row)
 
-    def fill(staging: Path) -> Mapping[str, Any]:
+    def fill(staging: Path, number: str) -> Mapping[str, Any]:
         for layer, own in rows.items():
             write_layer(
                 layer_folder(staging, layer, rows),
@@ -84,35 +84,37 @@ def publish(
             )
         (staging / REPORT).write_text(json.dumps(report, indent=2) + "\n", "utf-8")
         if lookup is not None:
-            (staging / LOOKUP).write_bytes(lookup)
+            (staging / LOOKUP).write_bytes(lookup(int(number)))
         sizes = {layer: len(rows[layer]) for layer in sorted(rows)}
         return {**manifest, "dim": int(vectors.shape[1]), "layers": sizes}
 
     return publish_filled(home, corpus, fill)
 
 
-def publish_filled(home: Path, corpus: str, fill: Callable[[Path], Mapping[str, Any]]) -> Path:
+def publish_filled(home: Path, corpus: str, fill: Callable[[Path, str], Mapping[str, Any]]) -> Path:
     """Publish the files that `fill` writes into a staging folder, as `publish` does.
 
-    `fill` returns the fields of the manifest, without version, files and time.
+    `fill` gets the folder and the version's number, and returns the fields of the manifest, without
+    version, files and time.
 
     Raises:
         InputError: when the version cannot be written.
     """
     folder = corpus_folder(home, corpus)
-    number = f"{int((list_versions(folder) or ['0'])[-1]) + 1:06d}"
+    number = f"{next_number(folder):06d}"
     staging, final = folder / "versions" / _STAGING, folder / "versions" / number
     try:
         shutil.rmtree(staging, ignore_errors=True)
         staging.mkdir(parents=True)
-        _write_manifest(staging, {**fill(staging), "version": number})
+        _write_manifest(staging, {**fill(staging, number), "version": number})
         _sync(staging)
         open_version(staging, verify=True).close()
         staging.rename(final)
         sync_folder(final.parent)
         move_pointer(folder, number)
     except (OSError, RuntimeError) as error:  # FAISS reports a full disk as RuntimeError
-        reason = error.strerror if isinstance(error, OSError) else "FAISS could not write"
+        faiss = "FAISS could not write (is the disk full?)"
+        reason = error.strerror if isinstance(error, OSError) else faiss
         raise InputError(
             f"cannot write the version in `{folder}`: {reason}",
             hint="the current version is unchanged; finished documents are kept",

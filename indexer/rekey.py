@@ -104,7 +104,9 @@ def rekey(home: Path, corpus: str, keyset: Keyset) -> RekeySummary:
                 outdated = _outdated(home, corpus, keyset.primary)
                 return RekeySummary(path, len(version), 0, 0, outdated)
             renewal = _renewal(version, keyset)
-            path = publish_filled(home, corpus, lambda staging: _fill(staging, version, renewal))
+            path = publish_filled(
+                home, corpus, lambda staging, number: _fill(staging, number, version, renewal)
+            )
         finally:
             version.close()
         outdated = _outdated(home, corpus, keyset.primary)
@@ -195,8 +197,10 @@ def _tokens(version: IndexVersion, vocabulary: Iterable[str]) -> Iterator[str]:
             yield from (match.group() for match in TOKEN.finditer(text))
 
 
-def _fill(staging: Path, version: IndexVersion, renewal: _Renewal) -> Mapping[str, Any]:
-    """Write the renewed version; return its manifest's fields."""
+def _fill(
+    staging: Path, number: str, version: IndexVersion, renewal: _Renewal
+) -> Mapping[str, Any]:
+    """Write the renewed version, of this number; return its manifest's fields."""
     for name, layer in version.layers.items():
         _fill_layer(layer_folder(staging, name, version.layers), layer, renewal)
     shutil.copyfile(version.path / REPORT, staging / REPORT)
@@ -204,7 +208,7 @@ def _fill(staging: Path, version: IndexVersion, renewal: _Renewal) -> Mapping[st
         texts = (version.passage(row).text for row in range(len(version)))
         corpus, tokens = version.manifest.corpus, renewal.tokens.values()
         policy = Lookup.open(version.lookup, renewal.keyset, corpus).policy
-        sealed = sealed_lookup(texts, tokens, renewal.keyset, corpus, policy)
+        sealed = sealed_lookup(texts, tokens, renewal.keyset, corpus, policy, int(number))
         (staging / LOOKUP).write_bytes(sealed)
     _check(staging, renewal)
     kept = version.manifest.model_dump(exclude=_REPLACED)

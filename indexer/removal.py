@@ -1,19 +1,36 @@
-"""Stop a run that would remove most published documents: its source may be a wrong one."""
+"""Stop a run on a wrong corpus, or on a ledger that was lost, before it writes anything."""
 
 from __future__ import annotations
 
-from contextlib import closing
+import json
+from contextlib import closing, suppress
+from pathlib import Path
 
-from sage_rag.common.exceptions import InputError
+from sage_rag.common.counting import counted
+from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.indexer.changes import changes, key_of
 from sage_rag.indexer.corpus import read_corpus
 from sage_rag.indexer.job import IndexJob
 from sage_rag.indexer.ledger import Ledger
+from sage_rag.indexer.treatment import DROPPED
+from sage_rag.indexer.versions import REPORT, corpus_folder, current_path
 
 _MOST = 0.5
 """The share of the documents that a run removes without being asked to."""
 _FEW = 10
 """Fewer removed documents are indexed again in seconds."""
+
+
+def check_source(job: IndexJob, *, allow_removal: bool) -> None:
+    """Compare corpus and ledger with the last version, before anything is written.
+
+    Raises:
+        InputError: as `check_removal`, unless `allow_removal`.
+        ProtectionError: as `check_drops`.
+    """
+    if not allow_removal:
+        check_removal(job)
+    check_drops(job)
 
 
 def check_removal(job: IndexJob) -> None:
@@ -38,3 +55,38 @@ def check_removal(job: IndexJob) -> None:
             "nothing was changed",
             hint="if it is the right source and they are to be removed, add --allow-removal",
         )
+
+
+def check_drops(job: IndexJob) -> None:
+    """Compare a new ledger with the last version: only the ledger knows which records were dropped.
+
+    Raises:
+        ProtectionError: when the last version left out records that a person had dropped, and the
+            ledger has neither a drop nor a published document.
+    """
+    try:
+        version = current_path(job.home, job.name)
+    except InputError:
+        return
+    dropped = _dropped(version)
+    path = job.owner_folder / "ledger.sqlite"
+    if not dropped or (path.exists() and _is_continued(path)):
+        return
+    raise ProtectionError(
+        f"version {int(version.name)} of `{job.name}` left out {counted(dropped, 'record')} dropped"
+        f" in review, and the ledger does not know which; nothing was changed",
+        hint=f"restore `{path}`, or drop them again: sage-rag review {job.name} --home {job.home}"
+        f" --drop ID; to publish all, move `{corpus_folder(job.home, job.name)}` away",
+    )
+
+
+def _is_continued(path: Path) -> bool:
+    with closing(Ledger(path, read_only=True)) as ledger:
+        return bool(ledger.documents()) or ledger.has_drops()
+
+
+def _dropped(version: Path) -> int:
+    """Return how many records the report of a version counts as dropped in review."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return int(json.loads((version / REPORT).read_text("utf-8"))["reasons"][DROPPED])
+    return 0

@@ -98,10 +98,11 @@ def _session(
     """Open the ledger; a model is built only for a recognizer that asks one."""
     from sage_rag.indexer.ledger import Ledger, locked_corpus
     from sage_rag.indexer.review import ReviewSession
+    from sage_rag.indexer.versions import corpus_folder, list_versions
     from sage_rag.indexer.wiring import asks_a_model, index_job, model_of, recipe_of
 
     path = home / "owner" / name / "ledger.sqlite"
-    if not path.exists():
+    if not path.exists() and not list_versions(corpus_folder(home, name)):
         raise InputError(f"`{name}` was never indexed in `{home}`")
     keyset = keys() if recipe_of(corpus).policy else None
     reads = any(map(asks_a_model, corpus.recognizers))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal
 
@@ -232,6 +233,18 @@ def version_path(path: Path) -> Path:
         f"`{path}` is neither an index version nor a corpus folder",
         hint="give HOME/corpora/NAME or HOME/corpora/NAME/versions/000001",
     )
+
+
+def next_number(folder: Path) -> int:
+    """Return the number of a corpus's next version: higher than any, the current one included.
+
+    The folder of the current one may be gone; an edge takes a lower number for an older version.
+    """
+    known = list_versions(folder)
+    with suppress(OSError, UnicodeDecodeError):
+        current = (folder / "current").read_text("ascii").strip()
+        known += [current] if _VERSION.fullmatch(current) else []
+    return int(max(known, default="0")) + 1
 
 
 def list_versions(folder: Path) -> list[str]:

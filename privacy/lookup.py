@@ -67,7 +67,7 @@ class Lookup:
     `dates`: from the blind words of a day, with and without its year, to the tokens of its dates;
     old lookups have none. `codes`: words of digits and something else, and abbreviations in
     capitals, that the index holds in clear and that are no part of a value there; old lookups have
-    none.
+    none. `version`: the number of the index version; 0 in old lookups, which do not say it.
     """
 
     words: Mapping[str, int] = field(default_factory=dict, repr=False)
@@ -76,6 +76,7 @@ class Lookup:
     policy: Policy | None = None
     codes: frozenset[str] = field(default=frozenset(), repr=False)
     dates: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    version: int = 0
 
     @classmethod
     def build(
@@ -85,6 +86,7 @@ class Lookup:
         index: BlindIndex,
         cipher: EntityCipher,
         policy: Policy | None = None,
+        version: int = 0,
     ) -> Lookup:
         """Return the lookup of passages and of the tokens of their values.
 
@@ -128,13 +130,15 @@ class Lookup:
             for word, passages in sorted(spread.items())
         }
         few = {name: found for name, found in holders.items() if len(found) <= MOST_TOKENS}
-        return cls(words, _sorted(values), _sorted(few), policy, frozenset(codes), _sorted(dates))
+        listed = _sorted(values), _sorted(few), policy, frozenset(codes), _sorted(dates)
+        return cls(words, *listed, version)
 
     def seal(self, keyset: Keyset, corpus: str) -> bytes:
         """Return the lookup encrypted under the primary key; equal lookups give equal bytes.
 
         Guarantees: without a key no one can read or change it, or use that of another corpus.
-        Does not guarantee: that it is the newest; hiding its size. A holder of any grant opens it,
+        Does not guarantee: that it is the newest, though its `version` says how old it is; hiding
+        its size. A holder of any grant opens it,
         and can test guesses for values of the granted types alone.
         """
         grouped = (*self.tokens.values(), *self.dates.values())
@@ -148,10 +152,16 @@ class Lookup:
             "dates": {name: [rows[token] for token in t] for name, t in self.dates.items()},
             "policy": self.policy.to_json() if self.policy else None,
             "codes": sorted(self.codes),
+            "version": self.version,
         }
         packed = zlib.compress(json.dumps(content, ensure_ascii=False).encode(), 9)
         key_id = keyset.primary
         return bytes.fromhex(key_id) + _cipher(keyset, key_id).encrypt(packed, _bound(corpus))
+
+    @staticmethod
+    def key_id(sealed: bytes) -> str:
+        """Return the id of the key that a sealed lookup names."""
+        return sealed[:KEY_ID_BYTES].hex()
 
     @classmethod
     def open(cls, sealed: bytes, keyset: Keyset, corpus: str) -> Lookup:
@@ -160,7 +170,7 @@ class Lookup:
         Raises:
             DecryptionError: unless this keyset made it for this corpus.
         """
-        key_id = sealed[:KEY_ID_BYTES].hex()
+        key_id = cls.key_id(sealed)
         if key_id not in keyset:
             raise DecryptionError("the lookup is sealed with another key")
         try:
@@ -179,7 +189,8 @@ class Lookup:
         )
         policy = Policy.from_json(found) if (found := content.get("policy")) else None
         codes = frozenset[str](content.get("codes", ()))
-        return cls(content["words"], values, tokens, policy, codes, dates)
+        version = int(content.get("version", 0))
+        return cls(content["words"], values, tokens, policy, codes, dates, version)
 
 
 def _sorted(found: Mapping[str, set[str]]) -> dict[str, tuple[str, ...]]:
@@ -226,14 +237,17 @@ def sealed_lookup(
     keyset: Keyset,
     corpus: str,
     policy: Policy | None = None,
+    version: int = 0,
 ) -> bytes:
     """Return the sealed lookup of the passages of a version and of the tokens in its index.
+
+    `version`: its number, so that an edge refuses an older one than it has seen.
 
     Raises:
         DecryptionError: for a token that the keyset cannot open.
     """
     cipher = default_cipher(keyset, corpus)
-    lookup = Lookup.build(texts, tokens, all_parts(keyset, corpus), cipher, policy)
+    lookup = Lookup.build(texts, tokens, all_parts(keyset, corpus), cipher, policy, version)
     return lookup.seal(keyset, corpus)
 
 

@@ -6,6 +6,7 @@ import asyncio
 
 from fastapi import FastAPI
 
+from sage_rag.common.web.access import LoopbackOnly
 from sage_rag.common.web.app import service_app
 from sage_rag.common.web.cors import add_cors
 from sage_rag.rag_server.access.gate import RequireKey
@@ -31,6 +32,15 @@ def create_app(services: Services) -> FastAPI:
     direct = {chat.PATH: chat.chat_completions}
     app = service_app(services, *routers, close=lambda: close_services(services), direct=direct)
     app.add_middleware(RequireKey, gate=services.gate)
+    if services.gate.is_open and "*" not in services.cors_origins:
+        # A page could ask by DNS rebinding, for which its browser sees one origin. The Host may be
+        # a proxy's.
+        app.add_middleware(
+            LoopbackOnly,
+            service="a server without API keys",
+            exposed=True,
+            origins=frozenset(services.cors_origins),
+        )
     add_cors(app, services.cors_origins)
     app.add_middleware(Observe, metrics=services.metrics, audit=services.audit)
     services.metrics.watch_pool("search", lambda: services.searches.pending)

@@ -35,7 +35,17 @@ Start with: sage-rag demo
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with 0 or the failure's exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    _refuse_core_dumps()
     sys.exit(run(arguments, metadata.entry_points(group=GROUP)))
+
+
+def _refuse_core_dumps() -> None:
+    """Write no memory to the disk when a process crashes: it holds keys, or plain values."""
+    if sys.platform != "win32":
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_CORE)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, most))
 
 
 def run(arguments: Sequence[str], verbs: Iterable[metadata.EntryPoint]) -> int:

@@ -12,6 +12,7 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.common.unicode_text import without_controls
 from sage_rag.privacy.cli.options import KeysetSecret, PassphraseFile, Recognizers
 from sage_rag.rag_server.options import (
+    AcceptRollback,
     AuditLog,
     Config,
     CorsOrigin,
@@ -170,6 +171,7 @@ def edge(
     passphrase_file: PassphraseFile = None,
     keyset_secret: KeysetSecret = None,
     memory: Memory = None,
+    accept_rollback: AcceptRollback = None,
     host: Annotated[str | None, typer.Option(help="Default: 127.0.0.1.")] = None,
     port: Annotated[int | None, typer.Option(help="Default: 8001; 0 picks a free one.")] = None,
     policy: Annotated[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sage_rag.common.exceptions import InputError, SageRagError
+from sage_rag.common.exceptions import InputError, SageRagError, UpstreamError
 
 
 class UnknownModelError(InputError):
@@ -15,3 +15,7 @@ class CorpusUnavailableError(SageRagError):
     """A corpus is published but cannot be searched."""
 
     http = 503, "corpus_unavailable"
+
+
+class RollbackError(UpstreamError):
+    """The server gives the lookup of an older version than the edge has seen."""

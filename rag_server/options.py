@@ -60,6 +60,13 @@ Memory = Annotated[
         help="File of restored values, sealed. Default: KEYSET.memory.", show_default=False
     ),
 ]
+AcceptRollback = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A corpus whose owner went back to an older version, as clinic@7. Repeatable.",
+        show_default=False,
+    ),
+]
 ServerApiKeyFile = Annotated[
     Path | None, typer.Option(help="File with the server's API key.", show_default=False)
 ]

@@ -34,6 +34,7 @@ _TABLES = {"serve", "edge"}
 
 _ORIGIN = re.compile(r"\*|[a-z][a-z0-9+.-]*://[^\s/?#@A-Z]+")
 """As browsers write an origin: scheme and host in lower case, no path and no final slash."""
+_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}@[0-9]{1,6}")
 
 
 def _origin(given: str) -> str:
@@ -41,6 +42,16 @@ def _origin(given: str) -> str:
         message = "should be an origin as browsers send it, such as https://chat.example.org"
         raise PydanticCustomError("origin", message)
     return given
+
+
+def _versioned(given: str) -> str:
+    if not _VERSION.fullmatch(given):
+        message = "should be a corpus and the number of its version, such as clinic@7"
+        raise PydanticCustomError("version", message)
+    return given
+
+
+_Versioned = Annotated[str, AfterValidator(_versioned)]
 
 
 def _cores() -> int:
@@ -249,6 +260,9 @@ class EdgeSettings(SearchSettings):
     """The file of the values that were restored, sealed, so that they are hidden when a client
     sends them back, and of the policies that indexes said. Default: `FILE.memory` next to the
     keyset `FILE`."""
+    accept_rollback: tuple[_Versioned, ...] = ()
+    """Corpora whose owner went back to an older version, as `clinic@7`: its lookup is used although
+    this edge has seen a newer one. Give it for one start."""
     port: int = Field(8001, ge=0, le=65535)
     policy: str | None = None
     """For questions: a preset, or a file like `./mine.toml`. Default: that of the index."""

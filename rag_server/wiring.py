@@ -151,6 +151,8 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     )
     memory = MemoryFile(_memory(settings), keyset)
     shown, policies = ShownValues(memory), IndexPolicies(memory)
+    for corpus, _, version in (named.partition("@") for named in settings.accept_rollback):
+        policies.accept(corpus, int(version))
     from sage_rag.privacy.recognizers.catalog import recognizer_of  # slow; only with a keyset
 
     policy = load_policy(settings.policy) if settings.policy else None

@@ -66,6 +66,11 @@ class Gate:
         self._keys = keys
         self._meters = meters or Meters()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether everyone is admitted: there is no file of keys."""
+        return self._keys is None
+
     def admit(self, path: str, authorization: str | None) -> Caller:
         """Return the caller of a request.
 

@@ -28,10 +28,12 @@ from sage_rag.privacy.spans import Span
 from sage_rag.privacy.tokens import TOKEN, token_type
 from sage_rag.rag_server.edge.index_policies import IndexPolicies
 from sage_rag.rag_server.edge.links import GuardedStream, replace_outside_addresses
+from sage_rag.rag_server.edge.memory_file import Seen
 from sage_rag.rag_server.edge.named_people import people_named
 from sage_rag.rag_server.edge.short_questions import IndexLookup, ShortQuestionRecognizer
 from sage_rag.rag_server.edge.shown_values import ShownRecognizer, ShownValues, encrypting
 from sage_rag.rag_server.edge.text_cache import TextCache
+from sage_rag.rag_server.exceptions import RollbackError
 from sage_rag.rag_server.languages import is_not_read
 from sage_rag.rag_server.named_people import NamedPeople
 
@@ -126,15 +128,22 @@ class CorpusKeys:
 
         Raises:
             DecryptionError: unless the owner made it for this corpus; then none is used.
-            ProtectionError: when its policy cannot be stored; the lookup is used all the same.
+            RollbackError: for that of an older version than was seen; the one before is used on.
+            ProtectionError: when what it says cannot be stored; it is used all the same.
         """
         index = None
         try:
             if sealed is not None:
                 lookup = Lookup.open(sealed, self._keyset, self.corpus)
+                key_id = Lookup.key_id(sealed)
+                is_primary = key_id == self._keyset.primary
+                seen = Seen(lookup.version, "primary" if is_primary else "old")
+                self._policies.check(self.corpus, seen)
                 index = IndexLookup(lookup, all_parts(self._keyset, self.corpus))
-                if lookup.policy is not None:
-                    self._policies.keep(self.corpus, lookup.policy)
+                self._policies.keep(self.corpus, lookup.policy, seen, key_id)
+        except RollbackError:
+            index = self._reading.index
+            raise
         finally:  # until here, questions are read with the lookup before
             self._reading = self._read_with(index)
 

@@ -16,7 +16,7 @@ from sage_rag.common.exceptions import ProtectionError, SageRagError
 from sage_rag.privacy.exceptions import KeysetError
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.upstream import Upstream
-from sage_rag.rag_server.exceptions import UnknownModelError
+from sage_rag.rag_server.exceptions import RollbackError, UnknownModelError
 
 _FRESH_S = 60.0
 """A version that is published later than this before a question is read with its own lookup."""
@@ -103,12 +103,18 @@ def _is_absent(body: object) -> bool:
 
 
 def _use(keys: CorpusKeys, encoded: object) -> bool:
-    """Use a lookup, unless the owner did not make it; return whether its policy is kept."""
+    """Use a lookup, unless it is older or not the owner's; return whether what it says is kept."""
     try:
         keys.use_lookup(base64.b64decode(encoded) if isinstance(encoded, str) else None)
     except ProtectionError as error:
-        log.warning("edge corpus=%s: a restart forgets its policy: %s", keys.corpus, error.message)
+        log.warning(
+            "edge corpus=%s: a restart forgets its policy and version: %s",
+            keys.corpus,
+            error.message,
+        )
         return False
+    except RollbackError as error:
+        log.warning("edge corpus=%s: %s; hint: %s", keys.corpus, error.message, error.hint)
     except (KeysetError, binascii.Error, ValueError):
         log.warning("edge corpus=%s: the server's lookup is not the owner's", keys.corpus)
     return True

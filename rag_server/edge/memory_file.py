@@ -1,4 +1,4 @@
-"""The file of what a restarted edge still knows: the values that it restored, and policies."""
+"""The file of what a restarted edge still knows: values that it restored, policies, versions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -22,22 +23,45 @@ _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS shown (row INTEGER PRIMARY KEY, key_id TEXT NOT NULL,"
     " entity_type TEXT NOT NULL, sealed BLOB NOT NULL);"
     "CREATE TABLE IF NOT EXISTS policies (corpus TEXT PRIMARY KEY, policy TEXT NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS versions (corpus TEXT PRIMARY KEY, version INTEGER NOT NULL,"
+    " key_id TEXT NOT NULL);"
 )
 _FORMAT = "sage-rag-shown-1"
 _KEY_BYTES = 32
 _NONCE_BYTES = 12
 
 
+class Seen(NamedTuple):
+    """A version whose lookup was used: its number, and the key of the keyset that sealed it.
+
+    `key`: `any` where the user accepted an older version: then the number alone decides.
+    """
+
+    number: int = 0
+    key: Literal["primary", "old", "any"] = "any"
+
+    def is_newer_than(self, other: Seen) -> bool:
+        """Return whether this was published after the other one.
+
+        After keys were rotated, no version is published under an old key: who makes its lookup
+        holds a grant that was revoked.
+        """
+        if {self.key, other.key} == {"primary", "old"}:
+            return self.key == "primary"
+        return self.number > other.number
+
+
 class MemoryFile(StageLedger):
-    """Values with their types, each sealed under the key of its type, and the policies of indexes.
+    """Values with their types, each sealed under the key of its type; policies of indexes, and the
+    newest version seen of each.
 
     Several edges may share it.
 
     Guarantees: `append` returns after the value is in the file, and another edge reads it from
     then on; a process that is killed loses nothing; without a key no one reads or changes a value.
     Does not guarantee: the values of the last seconds before a power failure; hiding how many
-    values of which types and lengths there are, and names and policies of corpora; that no row was
-    removed, and no policy changed.
+    values of which types and lengths there are, and names, policies and versions of corpora; that
+    no row was removed, and no policy or version changed.
     """
 
     _title = "the memory of restored values"
@@ -45,6 +69,7 @@ class MemoryFile(StageLedger):
         "move it away to start again; the edge then does not recognise the names in earlier"
         " conversations, so begin new ones"
     )
+    _old_hint = _open_hint
     _write_hint = "free some disk space; values that cannot be remembered are not restored"
     _access_hint = "let this user write the file and its folder, or give another --memory FILE"
 
@@ -66,10 +91,7 @@ class MemoryFile(StageLedger):
             ProtectionError: when it cannot be written.
         """
         row = (self._keyset.primary, entity_type, self._sealed(value, entity_type))
-        try:
-            self._write("INSERT INTO shown (key_id, entity_type, sealed) VALUES (?, ?, ?)", row)
-        except InputError as error:
-            raise ProtectionError(error.message, hint=error.hint) from None
+        self._put("INSERT INTO shown (key_id, entity_type, sealed) VALUES (?, ?, ?)", row)
 
     def news(self) -> Iterator[tuple[str, EntityType]]:
         """Yield the values that were stored since the last call, at first all of them.
@@ -105,11 +127,7 @@ class MemoryFile(StageLedger):
         Raises:
             ProtectionError: when it cannot be written.
         """
-        row = (corpus, json.dumps(policy.to_json()))
-        try:
-            self._write("REPLACE INTO policies VALUES (?, ?)", row)
-        except InputError as error:
-            raise ProtectionError(error.message, hint=error.hint) from None
+        self._put("REPLACE INTO policies VALUES (?, ?)", (corpus, json.dumps(policy.to_json())))
 
     def policies(self) -> list[tuple[str, Policy]]:
         """Return the stored policies by corpus, the oldest first.
@@ -126,6 +144,49 @@ class MemoryFile(StageLedger):
             raise ProtectionError(
                 f"{self._title} `{self._path}` holds a damaged policy", hint=self._open_hint
             ) from None
+
+    def newest(self, corpus: str) -> Seen:
+        """Return the newest version of a corpus that an edge saw with this keyset.
+
+        A version under a key that the keyset no longer has does not count: its corpus was made
+        with another keyset, or that version can no longer be opened.
+
+        Raises:
+            ProtectionError: when it cannot be read.
+        """
+        try:
+            row = self._one("SELECT version, key_id FROM versions WHERE corpus = ?", (corpus,))
+        except InputError as error:
+            raise ProtectionError(error.message, hint=error.hint) from None
+        number, key_id = row or (0, "")
+        if key_id and key_id not in self._keyset:
+            return Seen()
+        if not key_id:
+            return Seen(int(number))
+        return Seen(int(number), "primary" if key_id == self._keyset.primary else "old")
+
+    def keep_version(self, corpus: str, version: int, key_id: str) -> None:
+        """Store the newest version of a corpus that was seen, and the key of its lookup.
+
+        Raises:
+            ProtectionError: when it cannot be written.
+        """
+        self._put("REPLACE INTO versions VALUES (?, ?, ?)", (corpus, version, key_id))
+
+    def lower_version(self, corpus: str, version: int) -> None:
+        """Lower the newest version of a corpus that was seen to this one, under any key.
+
+        Raises:
+            ProtectionError: when it cannot be written.
+        """
+        statement = "UPDATE versions SET version = min(version, ?), key_id = '' WHERE corpus = ?"
+        self._put(statement, (version, corpus))
+
+    def _put(self, statement: str, row: tuple[object, ...]) -> None:
+        try:
+            self._write(statement, row)
+        except InputError as error:
+            raise ProtectionError(error.message, hint=error.hint) from None
 
     def _sealed(self, value: str, entity_type: EntityType) -> bytes:
         key_id, nonce = self._keyset.primary, secrets.token_bytes(_NONCE_BYTES)

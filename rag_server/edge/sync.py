@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,6 +41,7 @@ from sage_rag.rag_server.edge.upstream import checked_address, trusted
 _VERSIONS = "/v1/versions"
 _STAGING = ".pulled"
 _MAX_MANIFEST_BYTES = 4 * 1024 * 1024
+log = logging.getLogger("sage_rag")
 
 
 def pull_versions(
@@ -63,7 +65,7 @@ def pull_versions(
     if api_key is not None:
         headers["authorization"] = f"Bearer {api_key.get_secret_value()}"
     url, host = checked_address(server)
-    pulled = []
+    pulled, listed = [], set()
     with (
         _translated(timeout_s),
         httpx.Client(
@@ -76,9 +78,18 @@ def pull_versions(
     ):
         for model in _json(client, "/v1/models")["data"]:
             name = str(model["id"])
+            listed.add(name)
             number = str(_json(client, f"{_VERSIONS}/{name}")["version"])
             if _pull(client, home, name, number):
                 pulled.append(f"{name}@{int(number)}")
+    for name in sorted({*list_corpora(home)} - listed):
+        # It stays: a server that lists nothing by mistake must not empty the folder.
+        log.warning(
+            "the server no longer lists `%s`, which is still searched here; hint: if its owner"
+            " withdrew it, delete `%s`",
+            name,
+            corpus_folder(home, name),
+        )
     return pulled
 
 
@@ -95,6 +106,11 @@ def _pull(client: httpx.Client, home: Path, name: str, number: str) -> bool:
         move_pointer(folder, number)
         return False
     manifest = Manifest.model_validate_json(content)
+    if manifest.version != number:
+        raise UpstreamError(
+            f"the server gives the files of another version as `{name}@{int(number)}`",
+            hint="check the server with: sage-rag doctor --home DIR",
+        )
     shutil.rmtree(staging, ignore_errors=True)
     try:
         for file, entry in manifest.files.items():

@@ -18,7 +18,7 @@ from sage_rag.agents.chat.costs import CallCosts, Price
 from sage_rag.agents.chat.reply_cache import ReplyCache
 from sage_rag.agents.testing import ScriptedChatModel
 from sage_rag.common.exceptions import InputError, MissingExtraError, ProtectionError
-from sage_rag.indexer import cli, wiring
+from sage_rag.indexer import cli, review_cli, wiring
 from sage_rag.indexer.corpus_file import CorpusFile
 from sage_rag.indexer.engines.local import in_process
 from sage_rag.indexer.testing import HashEmbedder
@@ -47,6 +47,7 @@ def command(
         return ModelCalls(model, costs=CallCosts(Price(1.0, 2.0)), cache=cache)
 
     monkeypatch.setattr(cli, "keyset_of", lambda *_: KEYSET)
+    monkeypatch.setattr(review_cli, "keyset_of", lambda *_: KEYSET)
     monkeypatch.setattr(wiring, "_recognizer", lambda *_: TableRecognizer(NAMES))
     monkeypatch.setattr(wiring, "embedder_called", HashEmbedder)
     monkeypatch.setattr(wiring, "model_of", calls)
@@ -377,6 +378,39 @@ def test_a_run_that_would_remove_most_documents_stops_and_changes_nothing(
     assert settings(tmp_path)["source"] == str(corpus)
     assert (tmp_path / "home/corpora/clinic/current").read_text() == "000001\n"
     assert "20 removed" in command("--allow-removal", source=named).stderr
+
+
+def drop(home: Path, document: str, verb: str = "--drop") -> Any:
+    app = typer.Typer()
+    app.command()(review_cli.review)
+    return CliRunner().invoke(app, ["clinic", verb, document, "--home", str(home)])
+
+
+def test_a_ledger_that_was_lost_does_not_publish_what_was_dropped(
+    command: Command, tmp_path: Path
+) -> None:
+    assert command("--recipe", "encrypted").exit_code == 0
+    home = tmp_path / "home"
+    ledger = home / "owner/clinic/ledger.sqlite"
+    assert drop(home, "doc-4").exit_code == 0
+    assert command().exit_code == 0
+    ledger.unlink()
+    for arguments in ((), ("--dry-run",), ("--allow-removal",)):
+        stopped = command(*arguments)
+        assert isinstance(stopped.exception, ProtectionError)
+        assert "left out 1 record dropped in review" in stopped.exception.message
+        assert "--drop ID" in str(stopped.exception.hint)
+    assert not ledger.exists()
+    assert drop(home, "doc-4").exit_code == 0
+    assert json.loads(command().stdout)["published"] == 19
+
+
+def test_a_drop_that_was_undone_stops_no_run(command: Command, tmp_path: Path) -> None:
+    assert command("--recipe", "encrypted").exit_code == 0
+    assert drop(tmp_path / "home", "doc-4").exit_code == 0
+    assert command().exit_code == 0
+    assert drop(tmp_path / "home", "doc-4", "--undo").exit_code == 0
+    assert json.loads(command().stdout)["published"] == 20
 
 
 def test_a_run_that_removes_some_documents_asks_for_nothing(command: Command, corpus: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -22,7 +23,13 @@ from sage_rag.indexer.publishing import hand_over, publish
 from sage_rag.indexer.rekey import rekey
 from sage_rag.indexer.stores.vocabulary import copy_renamed, index_words
 from sage_rag.indexer.testing import HashEmbedder
-from sage_rag.indexer.versions import IndexVersion, current_path, list_versions, open_version
+from sage_rag.indexer.versions import (
+    LOOKUP,
+    IndexVersion,
+    current_path,
+    list_versions,
+    open_version,
+)
 from sage_rag.privacy.blind_index import BLIND_WORD, BlindIndex
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
@@ -32,6 +39,7 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.keyset.raw import export_raw
 from sage_rag.privacy.keyset.sources import RAW_VARIABLE, VARIABLE
 from sage_rag.privacy.keyset.testing import cheap_scrypt
+from sage_rag.privacy.lookup import Lookup
 from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.cli import GROUP
@@ -101,6 +109,14 @@ def test_nothing_of_the_old_key_is_left_in_any_file(run: Run, tmp_path: Path, re
     assert not ids & {after.passage(row).id for row in range(len(after))}
 
 
+def test_the_lookup_says_the_number_of_its_version(home: Path) -> None:
+    rekey(home, "clinic", ROTATED)
+    for number in (1, 2):
+        version = open_version(home / f"corpora/clinic/versions/{number:06d}")
+        assert version.lookup is not None
+        assert Lookup.open(version.lookup, ROTATED, "clinic").version == number
+
+
 def test_records_are_found_and_restored_with_the_new_key_alone(home: Path) -> None:
     rekey(home, "clinic", ROTATED)
     version = current(home)
@@ -158,7 +174,10 @@ def test_a_rekeyed_version_equals_one_that_is_indexed_under_the_new_key(
     run(keyset=ROTATED)
     indexed = current(home)
     assert rekeyed.path != indexed.path
-    assert content(rekeyed.path) == content(indexed.path)
+    first, second = content(rekeyed.path), content(indexed.path)
+    lookups = [Lookup.open(found.pop(LOOKUP), ROTATED, "clinic") for found in (first, second)]
+    assert first == second
+    assert lookups[0] == replace(lookups[1], version=2), "it says the number of its version"
     assert [*rows_of(rekeyed, ROTATED)] != old_order
 
 

@@ -87,6 +87,32 @@ def test_versions_count_up_and_the_pointer_follows(tmp_path: Path) -> None:
     assert list_corpora(tmp_path) == ["clinic"]
 
 
+def test_a_number_is_not_given_again_when_the_folder_of_the_current_version_is_gone(
+    tmp_path: Path,
+) -> None:
+    for _ in range(2):
+        path = published(tmp_path)
+    path.rename(tmp_path / "gone")
+    assert published(tmp_path).name == "000003"
+    (tmp_path / "corpora/clinic/current").write_text("damaged")
+    assert published(tmp_path).name == "000004"
+
+
+def test_a_lookup_is_made_with_the_number_of_its_version(tmp_path: Path) -> None:
+    numbers: list[int] = []
+
+    def sealed(number: int) -> bytes:
+        numbers.append(number)
+        return b"sealed"
+
+    for _ in range(2):
+        vectors = HashEmbedder().embed(TEXTS)
+        made: dict[str, Any] = {"manifest": MANIFEST, "report": {}, "lookup": sealed}
+        publish(tmp_path, "clinic", PASSAGES, vectors, lexical=TEXTS, **made)
+    assert numbers == [1, 2]
+    assert opened(tmp_path).lookup == b"sealed"
+
+
 def test_a_failure_while_writing_leaves_the_old_version_and_no_half(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -135,3 +135,18 @@ def test_a_reader_that_goes_away_makes_no_noise():
     line = f'{sys.executable} -c "{program}" | true'
     ended = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60)
     assert ended.stderr == ""
+
+
+def test_a_process_that_crashes_leaves_no_core_dump() -> None:
+    code = """
+import resource, sys
+_, most = resource.getrlimit(resource.RLIMIT_CORE)
+resource.setrlimit(resource.RLIMIT_CORE, (most, most))
+from sage_rag.rag_server.cli import main
+try:
+    main(["--version"])
+finally:
+    print(resource.getrlimit(resource.RLIMIT_CORE)[0])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0"

@@ -170,6 +170,21 @@ def test_a_preflight_is_refused_by_default_and_answered_for_a_named_origin(world
     assert "access-control-allow-origin" not in other.headers
 
 
+def test_a_server_without_keys_answers_no_page_that_reaches_it_by_another_name(world: World, file):
+    rebound = {"host": "evil.example:8000", "origin": "http://evil.example:8000"}
+    open_to_all = world.serve(cors_origins=[ORIGIN])
+    refused = world.http.post(open_to_all + CHAT, json=ask(), headers=rebound)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "forbidden")
+    for headers in ({"host": "behind.a.proxy"}, {"origin": ORIGIN}, {"origin": open_to_all}):
+        assert world.http.post(open_to_all + CHAT, json=ask(), headers=headers).status_code == 200
+    everyone = world.serve(cors_origins=["*"])
+    assert world.http.post(everyone + CHAT, json=ask(), headers=rebound).status_code == 200
+    keyed = world.serve(gate=Gate(KeyFile(file)))
+    assert world.http.post(keyed + CHAT, json=ask(), headers=rebound).status_code == 401
+    answered = world.http.post(keyed + CHAT, json=ask(), headers={**rebound, **key(file)})
+    assert answered.status_code == 200
+
+
 def test_an_edge_answers_a_page_whose_origin_is_named(world: World):
     edge = world.edge(world.serve(), cors_origins=[ORIGIN])
     assert world.http.options(edge + CHAT, headers=PREFLIGHT).status_code == 200

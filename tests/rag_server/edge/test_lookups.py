@@ -24,6 +24,7 @@ from sage_rag.rag_server.edge.lookups import Lookups
 from sage_rag.rag_server.edge.memory_file import MemoryFile
 from sage_rag.rag_server.edge.services import EdgeServices
 from sage_rag.rag_server.edge.upstream import server_at
+from sage_rag.rag_server.exceptions import RollbackError
 from tests.rag_server.conftest import World
 from tests.rag_server.fakes import ScriptedServer
 
@@ -243,8 +244,8 @@ def test_every_endpoint_reads_its_first_text_under_the_policy_of_the_index(world
         assert "keeper" not in left
 
 
-def with_policy(name: str | None, word: str = "rest") -> bytes:
-    return sealed_lookup([word], [], KEYS, "clinic", preset(name) if name else None)
+def with_policy(name: str | None, word: str = "rest", version: int = 0) -> bytes:
+    return sealed_lookup([word], [], KEYS, "clinic", preset(name) if name else None, version)
 
 
 def test_questions_are_read_under_the_policy_of_the_index() -> None:
@@ -329,3 +330,40 @@ def test_a_forged_policy_of_a_grant_holder_leaves_no_name_in_clear() -> None:
     keys = CorpusKeys("clinic", KEYS, reader, None)
     keys.use_lookup(sealed_lookup(["rest"], [], KEYS, "clinic", weak))
     assert "Keller" not in keys.pseudonymize("Did Keller rest?")
+
+
+def test_the_lookup_of_an_older_version_is_not_used_and_weakens_no_policy(caplog) -> None:
+    reader = TableRecognizer({"500 euros": EntityType.QUANTITY, "gout": EntityType.ORGANIZATION})
+    keys = CorpusKeys("clinic", KEYS, reader, None)
+    now = [0.0]
+    newer, older = with_policy("soe-all", "rest", 7), with_policy("sage", "gout", 3)
+    upstream: Any = FakeUpstream(reply(newer), reply(older, "t2"), reply(newer, "t1"))
+    lookups = Lookups(upstream, clock=lambda: now[0])
+    for _ in range(3):
+        asyncio.run(lookups.refresh(keys))
+        hidden = keys.pseudonymize("gout for 500 euros")
+        assert "gout" not in hidden
+        assert "500" not in hidden
+        assert keys._reading.index is not None
+        assert keys._reading.index.has_word("rest"), "the newest lookup is used on"
+        now[0] += 61
+    assert "offers version 3, older than version 7 that was seen here" in caplog.text
+    assert "--accept-rollback clinic@3" in caplog.text
+
+
+def test_the_version_that_was_seen_last_and_newer_ones_are_used() -> None:
+    keys = CorpusKeys("clinic", KEYS, RECOGNIZER, preset("soe-all"))
+    for version in (0, 0, 3, 3, 4):
+        keys.use_lookup(with_policy("sage", "gout", version))
+        assert keys.pseudonymize("gout") == "gout"
+    with pytest.raises(RollbackError, match="a version without a number, older than version 4"):
+        keys.use_lookup(with_policy("sage", "gout"))
+
+
+def test_a_version_of_one_corpus_says_nothing_about_another() -> None:
+    ring = Keyring(KEYS, RECOGNIZER, None)
+    ring.for_model("clinic").use_lookup(with_policy("sage", version=7))
+    ring.for_model("wards").use_lookup(
+        sealed_lookup(["gout"], [], KEYS, "wards", preset("sage"), 1)
+    )
+    assert ring.for_model("wards").pseudonymize("gout") == "gout"

@@ -27,10 +27,11 @@ from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.rag_server.edge.app import create_edge_app
 from sage_rag.rag_server.edge.index_policies import IndexPolicies
 from sage_rag.rag_server.edge.keyring import Keyring
-from sage_rag.rag_server.edge.memory_file import MemoryFile
+from sage_rag.rag_server.edge.memory_file import MemoryFile, Seen
 from sage_rag.rag_server.edge.services import EdgeServices
 from sage_rag.rag_server.edge.shown_values import ShownValues
 from sage_rag.rag_server.edge.upstream import server_at
+from sage_rag.rag_server.exceptions import RollbackError
 from tests.rag_server.conftest import World, ask
 from tests.rag_server.fakes import ScriptedServer, chunks, completion, streamed
 
@@ -116,8 +117,8 @@ def hides_keeper(ring: Keyring) -> bool:
     )
 
 
-def with_policy(keyset: Keyset, name: str) -> bytes:
-    return sealed_lookup(["rest"], [], keyset, "clinic", preset(name))
+def with_policy(keyset: Keyset, name: str, version: int = 0) -> bytes:
+    return sealed_lookup(["rest"], [], keyset, "clinic", preset(name), version)
 
 
 def test_the_policy_of_an_index_holds_after_a_restart_without_its_lookup(tmp_path, keyset) -> None:
@@ -139,6 +140,63 @@ def test_a_policy_that_cannot_be_written_holds_until_the_edge_ends(tmp_path, key
     with pytest.raises(ProtectionError, match="memory of restored values"):
         ring.for_model("clinic").use_lookup(with_policy(keyset, "court"))
     assert hides_keeper(ring)
+
+
+def test_an_older_version_is_refused_after_a_restart_and_by_another_edge(tmp_path, keyset) -> None:
+    first, beside = (ring_of(tmp_path / "m", keyset) for _ in range(2))
+    beside.for_model("clinic").use_lookup(with_policy(keyset, "sage", 1))
+    first.for_model("clinic").use_lookup(with_policy(keyset, "court", 2))
+    for ring in (first, beside, ring_of(tmp_path / "m", keyset)):
+        with pytest.raises(RollbackError, match="version 1, older than version 2"):
+            ring.for_model("clinic").use_lookup(with_policy(keyset, "sage", 1))
+    assert hides_keeper(ring_of(tmp_path / "m", keyset))
+
+
+def test_a_rollback_that_is_accepted_goes_no_further_back(tmp_path, keyset) -> None:
+    ring_of(tmp_path / "m", keyset).for_model("clinic").use_lookup(with_policy(keyset, "court", 7))
+    policies = IndexPolicies(MemoryFile(tmp_path / "m", keyset))
+    policies.accept("clinic", 3)
+    policies.accept("wards", 9)
+    ring = Keyring(keyset, KEEPER, None, policies=policies)
+    ring.for_model("clinic").use_lookup(with_policy(keyset, "sage", 3))
+    assert not hides_keeper(ring)
+    for version in (0, 2):
+        with pytest.raises(RollbackError):
+            ring.for_model("clinic").use_lookup(with_policy(keyset, "sage", version))
+    policies.accept("clinic", 5)
+    policies.check("clinic", Seen(3, "old"))
+    policies.check("wards", Seen(1, "primary"))
+
+
+def test_after_a_rekey_no_lookup_under_an_old_key_is_used(tmp_path, keyset) -> None:
+    revoked, rotated = keyset.grant([EntityType.AGE]), keyset.rotate()
+    before = ring_of(tmp_path / "m", rotated).for_model("clinic")
+    before.use_lookup(with_policy(revoked, "sage", 900_000))
+    ring_of(tmp_path / "m", rotated).for_model("clinic").use_lookup(
+        with_policy(rotated, "court", 8)
+    )
+    ring = ring_of(tmp_path / "m", rotated)
+    for version in (7, 900_001):
+        with pytest.raises(RollbackError, match="under an old key, older than version 8"):
+            ring.for_model("clinic").use_lookup(with_policy(revoked, "sage", version))
+    assert hides_keeper(ring)
+    IndexPolicies(MemoryFile(tmp_path / "m", rotated)).accept("clinic", 7)
+    again = ring_of(tmp_path / "m", rotated)
+    again.for_model("clinic").use_lookup(with_policy(keyset, "sage", 7))
+    with pytest.raises(RollbackError):
+        again.for_model("clinic").use_lookup(with_policy(rotated, "sage", 6))
+
+
+def test_a_version_under_a_key_that_was_removed_does_not_count(tmp_path, keyset) -> None:
+    rotated = keyset.rotate()
+    ring_of(tmp_path / "m", keyset).for_model("clinic").use_lookup(with_policy(keyset, "sage", 7))
+    with pytest.raises(RollbackError):
+        IndexPolicies(MemoryFile(tmp_path / "m", rotated)).check("clinic", Seen(1, "old"))
+    pruned = rotated.without(keyset.primary)
+    ring = ring_of(tmp_path / "m", pruned)
+    ring.for_model("clinic").use_lookup(with_policy(pruned, "sage", 1))
+    with pytest.raises(RollbackError):
+        ring_of(tmp_path / "m", pruned).for_model("clinic").use_lookup(with_policy(pruned, "sage"))
 
 
 def test_a_damaged_policy_is_refused(tmp_path, keyset) -> None:
@@ -167,7 +225,7 @@ import sys
 from pathlib import Path
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.raw import parse_raw
-from sage_rag.rag_server.edge.memory_file import MemoryFile
+from sage_rag.rag_server.edge.memory_file import MemoryFile, Seen
 file = MemoryFile(Path(sys.argv[1]), parse_raw(sys.argv[2]))
 for number in range(10**9):
     file.append(f"Person {number}", EntityType.PERSON)

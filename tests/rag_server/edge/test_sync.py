@@ -67,6 +67,19 @@ def test_an_older_version_is_refused(world: World, home, tmp_path):
     open_version(current_path(local, "clinic"), verify=True).close()
 
 
+def test_a_corpus_that_the_server_withdrew_stays_and_a_warning_names_it(
+    world: World, home, tmp_path, caplog
+):
+    url, key = server(world, home, Scope.CHAT, Scope.INDEX)
+    local = tmp_path / "local"
+    assert pull_versions(url, local, api_key=key) == ["clinic@1"]
+    assert "no longer lists" not in caplog.text
+    (home / "corpora" / "clinic").rename(tmp_path / "withdrawn")
+    assert pull_versions(url, local, api_key=key) == []
+    assert "the server no longer lists `clinic`" in caplog.text
+    assert current_path(local, "clinic").name == "000001"
+
+
 @pytest.mark.parametrize("scopes", [(Scope.CHAT,), (Scope.CHAT, Scope.RESEARCH, Scope.ADMIN)])
 def test_a_key_without_the_scope_gets_no_file(world: World, home, tmp_path, scopes):
     url, key = server(world, home, *scopes)
@@ -125,7 +138,14 @@ def outside(name: str, content: bytes) -> bytes:
     return json.dumps(manifest).encode()
 
 
-@pytest.mark.parametrize("change", [longer, other, outside, lambda name, content: b"garbage"])
+def renumbered(name: str, content: bytes) -> bytes:
+    """An older version under a higher number."""
+    return content.replace(b'"000001"', b'"000000"') if name == "manifest.json" else content
+
+
+@pytest.mark.parametrize(
+    "change", [longer, other, outside, renumbered, lambda name, content: b"garbage"]
+)
 def test_what_differs_from_its_manifest_is_not_kept(world: World, home, tmp_path, change):
     url = world.run(forged(home, change))
     local = tmp_path / "local"
