@@ -1,6 +1,7 @@
-"""Remarks about the last answer: "are you sure?", "say it shorter", "which record is that from?".
+"""Messages that ask nothing new: greetings, thanks, and remarks about the last answer. English.
 
-A remark asks nothing new: the question before it is asked again. English.
+After a remark ("are you sure?", "say it shorter", "which record is that from?"), the question
+before it is asked again.
 """
 
 from __future__ import annotations
@@ -55,6 +56,15 @@ _PATTERNS = tuple(
 )
 _LONGEST = 80
 """Characters of a remark."""
+_COURTESIES = frozenset(
+    "a afternoon again all alright and answer answers answered appreciate appreciated awesome bye"
+    " cheers cool day dear evening excellent fine for friend goodbye good got great greetings have"
+    " hello help helped helpful helps hey hi i it lot lots lovely many me morning much nice night"
+    " no now ok okay perfect please so super sure thank thanks that that's thats there this thx"
+    " ty understood very was week weekend well welcome wonderful yes you your".split()
+)
+"""Words of greetings and thanks. A message of nothing else asks nothing, whatever precedes it."""
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
 def remark_of(message: str) -> Remark | None:
@@ -67,3 +77,9 @@ def remark_of(message: str) -> Remark | None:
 def without_remarks(messages: Sequence[str]) -> Sequence[str]:
     """Return a user's messages without the remarks; as they are if there is nothing else."""
     return [message for message in messages if remark_of(message) is None] or messages
+
+
+def is_courtesy(message: str) -> bool:
+    """Return whether a message greets or thanks, and nothing else."""
+    words = (word.casefold().replace("’", "'") for word in _WORD.findall(message))
+    return all(word in _COURTESIES for word in words)

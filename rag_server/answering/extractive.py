@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -26,7 +25,6 @@ from sage_rag.rag_server.answering.focus import (
 )
 from sage_rag.rag_server.answering.names import names_no_one, names_someone, without_names
 from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
-from sage_rag.rag_server.answering.over_records import NO_COUNT, ONE_RECORD, asks_over_records
 from sage_rag.rag_server.answering.overview import (
     fitting,
     introduction,
@@ -41,6 +39,7 @@ from sage_rag.rag_server.answering.particulars import (
     particular_of,
     particulars_asked,
 )
+from sage_rag.rag_server.answering.parts import parts_of
 from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.answering.reading import (
     PassageReading,
@@ -63,39 +62,24 @@ from sage_rag.rag_server.answering.sentences import (
 )
 from sage_rag.rag_server.answering.statements import often_said
 from sage_rag.rag_server.answering.values import Asked, shares_of, values_of
+from sage_rag.rag_server.answering.wording import (
+    FROM_RECORD,
+    NOT_READ,
+    NOTHING_ASKED,
+    NOTHING_FOUND,
+    denies,
+    marked,
+    no_record,
+    of_one_record,
+    quotation,
+)
 from sage_rag.rag_server.followups import asked_part, whole_question
 from sage_rag.rag_server.languages import is_not_read
-from sage_rag.rag_server.remarks import Remark, remark_of, without_remarks
+from sage_rag.rag_server.remarks import Remark, is_courtesy, remark_of, without_remarks
 from sage_rag.rag_server.retrieval import without_tokens
 
-NOTHING_FOUND = "I found nothing about this in the documents I can search."
-NOT_READ = "I do not read questions in this language well. Please ask in English."
-"""The answer where nothing was found for such a question: a record may well hold it."""
-_NO_RECORD = "I found no record of "
-NOTHING_ASKED = "Ask me about the documents I can search."
-"""The answer to a greeting, or to thanks."""
-UNCLEAR = "I found no clear answer to this. What comes nearest:"
-"""Precedes what is quoted where the evidence is short of an answer, or a detail is missing."""
-FROM_RECORD = "The last answer is from the record that begins:"
-_MOST_PARTS = 8
-"""Each part is embedded; a text with more question marks is no list of questions."""
-_PART_ENDS = re.compile(
-    r"\?\s+|,?\s+and\s+(?=(?:for |to |in )?(?:what|which|how|who|whom|when|where|why)\b)",
-    re.IGNORECASE,
-)
 _FEW_AROUND = 24
 """`few_words` of an answer that a reader found."""
-_COURTESIES = frozenset(
-    "a afternoon again all alright and answer answers answered appreciate appreciated awesome bye"
-    " cheers cool day dear evening excellent fine for friend goodbye good got great greetings have"
-    " hello help helped helpful helps hey hi i it lot lots lovely many me morning much nice night"
-    " no now ok okay perfect please so super sure thank thanks that that's thats there this thx"
-    " ty understood very was week weekend well welcome wonderful yes you your".split()
-)
-"""Words of greetings and thanks. A message of nothing else asks nothing, whatever precedes it."""
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_ENDED = re.compile(r"[.!?…:][\"'”’»)\]]*\Z")
-"""The end of a sentence that needs no stop; a colon announces what the record says next."""
 _PASSAGES = 3
 """Passages that are read; the answer quotes one of them."""
 
@@ -125,11 +109,10 @@ class ExtractiveAnswerer:
 
     def compose(self, context: AnswerContext) -> str:
         """Return the answer with its citation, or a sentence that says that there is no answer."""
-        if _is_courtesy(context.question):
+        if is_courtesy(context.question):
             return NOTHING_ASKED
         answer = self._to_remark(context) or self._composed(context)
-        denies = answer == NOTHING_FOUND or answer.startswith(_NO_RECORD)
-        return NOT_READ if denies and is_not_read(context.question) else answer
+        return NOT_READ if denies(answer) and is_not_read(context.question) else answer
 
     def _to_remark(self, context: AnswerContext) -> str | None:
         """Return the answer to a remark about the last answer; `None` for any other message."""
@@ -145,34 +128,40 @@ class ExtractiveAnswerer:
         if told is None:
             return self._composed(context)
         sentences = self._readable([told], context)
-        return f"{FROM_RECORD}\n\n{_written(list(fitting(sentences, _FEW_AROUND)))}"
+        return f"{FROM_RECORD}\n\n{quotation(list(fitting(sentences, _FEW_AROUND)))}"
 
     def _composed(self, context: AnswerContext) -> str:
         context = replace(context, question=asked_part(context.question))
         evidence = context.evidence
-        of_consensus = bool(context.passages) and context.passages[0].layer == CONSENSUS
-        if evidence is not None:
-            if evidence.unknown:
-                return _no_record(evidence.unknown, evidence.alike)
-            is_read = not of_consensus and self._reads(context)
-            is_enough = evidence.may_be_read if is_read else evidence.is_near
-            if not is_enough and goes_on_about(context) is None:
-                return NOTHING_FOUND if of_consensus else _of_one_record(context.question, "")
-        if of_consensus:
-            said = often_said(context, self._with_known(context))
-            unclear = evidence is not None and not evidence.answers
-            return _answer(said, unclear=unclear) if said else NOTHING_FOUND
-        return _of_one_record(context.question, self._quoted(context))
+        if evidence is not None and evidence.unknown:
+            return no_record(evidence.unknown, evidence.alike)
+        if context.passages and context.passages[0].layer == CONSENSUS:
+            return self._often_said(context)
+        is_near = evidence is None or (
+            evidence.may_be_read if self._reads(context) else evidence.is_near
+        )
+        is_near = is_near or goes_on_about(context) is not None
+        answer = self._quoted(context) if is_near else NOTHING_FOUND
+        return of_one_record(context.question, answer)
+
+    def _often_said(self, context: AnswerContext) -> str:
+        """Return the answer from a consensus."""
+        evidence = context.evidence
+        is_near = evidence is None or evidence.is_near or goes_on_about(context) is not None
+        if not is_near or not (said := often_said(context, self._with_known(context))):
+            return NOTHING_FOUND
+        return marked(said, unclear=evidence is not None and not evidence.answers)
 
     def _quoted(self, context: AnswerContext) -> str:
         """Return the answer from the records that were found."""
         question, own = context.standalone or context.question, context.question
-        sentences = self._readable(passages_in_focus(context)[:_PASSAGES], context)
+        found = passages_in_focus(context)
+        sentences = self._readable(found[:_PASSAGES], context)
         names, evidence = names_in(context), context.evidence
-        if record := self._overview(question, sentences, context):
+        if record := self._overview(question, found, sentences, context):
             # Who wrote a message, and to whom, is not read: both names are in it.
             signs = asks_who_someone_is(question) and only_signs(record, names)
-            return _answer(_written(record), unclear=signs or asks_for_message(question))
+            return marked(quotation(record), unclear=signs or asks_for_message(question))
         asked = set(content_stems(own))
         carried = set[str]()
         if question != own:
@@ -180,7 +169,7 @@ class ExtractiveAnswerer:
         shared = (asked | carried) & {stem for s in sentences for stem in s.stems}
         if not shared and context.evidence is None:
             return NOTHING_FOUND
-        parts = _parts(own)
+        parts = parts_of(own)
         whole, *each = self._similarities([question, *parts], sentences, context)
         shares = shares_of(context.passages)
         records = {s.rank: context.passages[s.rank - 1].text for s in sentences}.values()
@@ -223,10 +212,14 @@ class ExtractiveAnswerer:
             chosen = with_owner(chosen, quoted, marks)
             if lacks_owner(chosen, asked_marks(question, evidence)):
                 outcome = Outcome.UNCLEAR
-        return _answer(_written(chosen), unclear=outcome is Outcome.UNCLEAR)
+        return marked(quotation(chosen), unclear=outcome is Outcome.UNCLEAR)
 
     def _overview(
-        self, question: str, sentences: Sequence[Sentence], context: AnswerContext
+        self,
+        question: str,
+        found: RankedPassages,
+        sentences: Sequence[Sentence],
+        context: AnswerContext,
     ) -> list[Sentence]:
         """Return an overview of a record; empty for a question that asks for a fact.
 
@@ -235,23 +228,18 @@ class ExtractiveAnswerer:
         evidence = context.evidence
         if evidence is None or not evidence.whole_record:
             return []
-        named = {*evidence.meant, *(match.group() for match in TOKEN.finditer(question))}
-        asking = ranks_that_ask(passages_in_focus(context), context.answer_fields, named)
-        if asks_who_someone_is(question):
-            known = introduction(sentences, named, self._most_words // 2, asking)
-            return known or overview(sentences, named, self._most_words, is_whole=False)
-        outcome = asks_for_outcome(question)
-        if not (
-            outcome or asks_for_overview(question) or _is_by_number(question, evidence, sentences)
-        ):
+        who, outcome = asks_who_someone_is(question), asks_for_outcome(question)
+        asks_record = who or outcome or asks_for_overview(question)
+        if not (asks_record or _is_by_number(question, evidence, sentences)):
             return []
+        named, most = names_in(context), self._most_words
+        asking = ranks_that_ask(found, context.answer_fields, named)
+        if who:
+            known = introduction(sentences, named, most // 2, asking)
+            return known or overview(sentences, named, most, is_whole=False)
+        is_whole = len(evidence.about) == 1
         return overview(
-            sentences,
-            named,
-            self._most_words,
-            is_whole=len(evidence.about) == 1,
-            asks_outcome=outcome,
-            asking=asking,
+            sentences, named, most, is_whole=is_whole, asks_outcome=outcome, asking=asking
         )
 
     def _reads(self, context: AnswerContext) -> bool:
@@ -336,41 +324,6 @@ def _is_by_number(question: str, evidence: Evidence, sentences: Sequence[Sentenc
     return not asked_marks(question, evidence).isdisjoint(first.stems)
 
 
-def _parts(question: str) -> list[str]:
-    """Return the parts of a question that asks several things; empty if it asks one, or many."""
-    split = _PART_ENDS.split(question)
-    parts = [part.strip() for part in split if content_stems(part)] if len(split) > 1 else []
-    return parts if 1 < len(parts) <= _MOST_PARTS else []
-
-
-def _is_courtesy(message: str) -> bool:
-    """Return whether a message greets or thanks, and nothing else."""
-    words = (word.casefold().replace("’", "'") for word in _WORD.findall(message))
-    return all(word in _COURTESIES for word in words)
-
-
-def _no_record(unknown: Sequence[str], alike: Sequence[str]) -> str:
-    said = f"{_NO_RECORD}{_either(unknown)} in the documents I can search."
-    return f"{said} Did you mean {_either(alike)}?" if alike else said
-
-
-def _either(names: Sequence[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} or {last}" if others else last
-
-
-def _of_one_record(question: str, answer: str) -> str:
-    """Return an answer that says that it is of one record, where a question asks over records."""
-    quoted = answer.removeprefix(UNCLEAR).lstrip() if answer != NOTHING_FOUND else ""
-    if not asks_over_records(question, quoted):
-        return answer or NOTHING_FOUND
-    return f"{ONE_RECORD}\n\n{quoted}" if quoted else NO_COUNT
-
-
-def _answer(text: str, *, unclear: bool) -> str:
-    return f"{UNCLEAR}\n\n{text}" if unclear else text
-
-
 def _stated(context: AnswerContext, quoted: Sequence[Sentence]) -> list[bool] | None:
     """Return whose the values of quoted sentences are that a question asks for: the person's own?
 
@@ -382,18 +335,3 @@ def _stated(context: AnswerContext, quoted: Sequence[Sentence]) -> list[bool] | 
         return None
     found = asked.values_in(context.passages[quoted[0].rank - 1].text)
     return [is_own for value, is_own in found if any(value in s.text for s in quoted)]
-
-
-def _written(sentences: Sequence[Sentence]) -> str:
-    """Join the sentences of one passage and cite it."""
-    following = [*(sentence.label for sentence in sentences[1:]), ""]
-    ended = map(_ended, labelled_texts(sentences), following)
-    return f"{' '.join(' '.join(ended).split())} [{sentences[0].rank}]"
-
-
-def _ended(text: str, label: str) -> str:
-    """Return a sentence with a stop; a colon ends a heading, the `label` of the next sentence."""
-    bare = text.rstrip(" ,;:.")
-    if label and bare.endswith(label):
-        return f"{bare}:"
-    return text if _ENDED.search(text) else f"{text.rstrip(' ,;')}."

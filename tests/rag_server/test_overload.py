@@ -11,8 +11,8 @@ from sage_rag.common.deadlines import checkpoint
 from sage_rag.common.web.pool import WorkPool
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.testing import TableRecognizer
-from sage_rag.rag_server.answering.extractive import _parts
 from sage_rag.rag_server.answering.offline import OfflineAnswerer
+from sage_rag.rag_server.answering.parts import parts_of
 from sage_rag.rag_server.limits import RequestLimits
 from tests.rag_server.conftest import World, ask, asking
 from tests.rag_server.fakes import WordsEmbedder
@@ -159,5 +159,5 @@ def test_an_answer_that_no_one_waits_for_ends_too(world: World):
 
 
 def test_a_question_of_many_parts_is_one_question():
-    assert len(_parts("why does it hurt? " * 8)) == 8
-    assert _parts("why does it hurt? " * 9) == []
+    assert len(parts_of("why does it hurt? " * 8)) == 8
+    assert parts_of("why does it hurt? " * 9) == []

@@ -11,14 +11,11 @@ from sage_rag.agents.reading.protocols import PassageReader
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.versions import IndexVersion, open_version
 from sage_rag.rag_server.answering.evidence import Evidence, find_evidence
-from sage_rag.rag_server.answering.extractive import (
-    NOTHING_FOUND,
-    UNCLEAR,
-    ExtractiveAnswerer,
-)
+from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
 from sage_rag.rag_server.answering.names import names_someone
 from sage_rag.rag_server.answering.over_records import ONE_RECORD
 from sage_rag.rag_server.answering.protocols import AnswerContext
+from sage_rag.rag_server.answering.wording import NOTHING_FOUND, UNCLEAR
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.followups import standalone
 from sage_rag.rag_server.retrieval import Retriever

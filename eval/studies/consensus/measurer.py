@@ -33,7 +33,7 @@ from sage_rag.eval.studies.study_home import StudyHome
 from sage_rag.eval.utility import ContentWeights, bleu_1, strip_citations, without_courtesies
 from sage_rag.indexer.consensus.options import ConsensusOptions
 from sage_rag.privacy.gate.leakage import Original
-from sage_rag.rag_server.answering.extractive import NOTHING_FOUND
+from sage_rag.rag_server.answering.wording import NOTHING_FOUND
 
 _DEFAULT_K = ConsensusOptions().k
 """The k by which runs of other recipes are called rare."""

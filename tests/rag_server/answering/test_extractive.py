@@ -10,16 +10,16 @@ from sage_rag.common.sentences import sentence_spans
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.evidence import Evidence
-from sage_rag.rag_server.answering.extractive import (
+from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
+from sage_rag.rag_server.answering.over_records import NO_COUNT, ONE_RECORD
+from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn
+from sage_rag.rag_server.answering.wording import (
     FROM_RECORD,
     NOT_READ,
     NOTHING_ASKED,
     NOTHING_FOUND,
     UNCLEAR,
-    ExtractiveAnswerer,
 )
-from sage_rag.rag_server.answering.over_records import NO_COUNT, ONE_RECORD
-from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn
 from sage_rag.rag_server.followups import standalone
 from tests.rag_server.fakes import WordsEmbedder
 

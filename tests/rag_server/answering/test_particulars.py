@@ -6,9 +6,10 @@ import pytest
 
 from sage_rag.indexer.passages import Passage
 from sage_rag.rag_server.answering.evidence import Evidence
-from sage_rag.rag_server.answering.extractive import UNCLEAR, ExtractiveAnswerer
+from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
 from sage_rag.rag_server.answering.particulars import particular_of, states_particular
 from sage_rag.rag_server.answering.protocols import AnswerContext
+from sage_rag.rag_server.answering.wording import UNCLEAR
 from tests.growth import LINEAR, growth
 
 ADA, PHONE, MAIL = "PERSON_[AdaAda]", "PHONE_NUMBER_[PhonePhone]", "EMAIL_ADDRESS_[MailMail]"

@@ -7,11 +7,12 @@ import pytest
 from sage_rag.agents.reading.testing import TableReader
 from sage_rag.indexer.passages import Passage
 from sage_rag.rag_server.answering.evidence import ENOUGH, Evidence
-from sage_rag.rag_server.answering.extractive import NOTHING_FOUND, UNCLEAR, ExtractiveAnswerer
+from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
 from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
 from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.answering.reading import PassageReading, read_sentences
 from sage_rag.rag_server.answering.sentences import read_passage
+from sage_rag.rag_server.answering.wording import NOTHING_FOUND, UNCLEAR
 
 KELLER, KELLERS, LIND = "PERSON_[aa11bb22]", "PERSON_[cc33dd44]", "PERSON_[ee55ff66]"
 DAY = "DATE_TIME_[gg77hh88]"

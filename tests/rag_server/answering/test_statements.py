@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from sage_rag.indexer.passages import CONSENSUS, Passage
-from sage_rag.rag_server.answering.extractive import NOTHING_FOUND, ExtractiveAnswerer
+from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
 from sage_rag.rag_server.answering.protocols import AnswerContext
+from sage_rag.rag_server.answering.wording import NOTHING_FOUND
 from tests.rag_server.fakes import WordsEmbedder
 
 
