@@ -16,13 +16,15 @@ from sage_rag.rag_server.edge.shown_values import is_short
 
 _ADDRESS = re.compile(
     r"https?\\?:|[/\\]{2}|www\.|url\(|\\0{0,4}[2-7][0-9a-f]|\\u00[2-7]"
-    r"|&(?:#|sol|bsol|colon|tab|newline)",
+    r"|&(?:#|sol|bsol|colon|tab|newline)"
+    r"|[^\W_]\.[^\W\d_][\w-]{1,23}\.?(?:[/?#]|:\d)",
     re.IGNORECASE,
 )
-"""The signs of an address: a scheme, two slashes or backslashes, `www.`, or escapes in Markdown,
-HTML, CSS or JSON that spell one of them."""
+"""The signs of an address: a scheme, two slashes or backslashes, `www.`, escapes in Markdown, HTML,
+CSS or JSON that spell one of them, or the end of a host's name, of which some clients make links
+and others a preview."""
 _FOUND = "//"
-_LONGEST_CUT = 8
+_LONGEST_CUT = 29
 """A spelling that `_ADDRESS` finds has at most this many characters before a cut."""
 _IGNORED = re.compile(r"\\(?:\r\n|[\n\r\f])|[\t\n\r]")
 """Browsers delete these characters from an address, and from a string of CSS a line break with a
