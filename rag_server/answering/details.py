@@ -18,6 +18,7 @@ from sage_rag.agents.lexicon import lexicon
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.indexer.embedding import cosines
 from sage_rag.indexer.protocols import Embedder
+from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.cues import AMOUNT, ASKS_TIME, TIME
 from sage_rag.rag_server.answering.sentences import content_stems
@@ -176,7 +177,7 @@ _DOCTOR = re.compile(r"\bDr\b")
 _UNIT = r"(?:mg|ml|micrograms?|milligrams?|tablets?|capsules?|drops|puffs|units)\b"
 _DOSE = re.compile(rf"\d ?{_UNIT}", _ANY_CASE)
 _ASKED_DOSE = re.compile(
-    rf"\b(?:(?:dos(?:es?|age)|amount|{_UNIT}) of|how (?:much|many) (?:{_UNIT} of )?)"
+    rf"\b(?:(?P<dose>(?:dos(?:es?|age)|{_UNIT}) of)|amount of|how (?:much|many) )"
     rf" ?(?:the |her |his |their |my )?(?P<noun>(?!{_UNIT})[^\W\d_]{{4,}})",
     _ANY_CASE,
 )
@@ -225,13 +226,18 @@ def states_other(question: str, quoted: Sequence[str], embedder: Embedder | None
 
 
 def states_other_dose(question: str, quoted: Sequence[str]) -> bool:
-    """Return whether quoted sentences state a dose, and not of what a question asks a dose of."""
+    """Return whether quoted sentences state a dose, and not of what a question asks a dose of.
+
+    Of ordinary words ("how much weight") a question asks no dose, unless it says so.
+    """
     asked = _ASKED_DOSE.search(TOKEN.sub(" ", question))
     text = " ".join(quoted)
     if asked is None or _DOSE.search(text) is None:
         return False
     noun = asked["noun"].casefold()
     if noun in _GENERAL | lexicon().stop_words or noun.removesuffix("s") in _GENERAL:
+        return False
+    if asked["dose"] is None and Kind.WORD in default_lexicon().kinds.get(fold(noun), ""):
         return False
     return set(content_stems(noun)).isdisjoint(content_stems(text))
 

@@ -142,7 +142,9 @@ class ExtractiveAnswerer:
         )
         is_near = is_near or goes_on_about(context) is not None
         answer = self._quoted(context) if is_near else NOTHING_FOUND
-        return of_one_record(context.question, answer)
+        follows = context.standalone not in ("", context.question)
+        narrowed = follows or bool(names_in(context))
+        return of_one_record(context.question, answer, narrowed=narrowed)
 
     def _often_said(self, context: AnswerContext) -> str:
         """Return the answer from a consensus."""
@@ -163,9 +165,7 @@ class ExtractiveAnswerer:
             signs = asks_who_someone_is(question) and only_signs(record, names)
             return marked(quotation(record), unclear=signs or asks_for_message(question))
         asked = set(content_stems(own))
-        carried = set[str]()
-        if question != own:
-            carried = set(content_stems(question)) - asked
+        carried = set(content_stems(question)) - asked if question != own else set[str]()
         shared = (asked | carried) & {stem for s in sentences for stem in s.stems}
         if not shared and context.evidence is None:
             return NOTHING_FOUND

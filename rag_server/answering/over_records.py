@@ -8,11 +8,9 @@ from sage_rag.common.stems import stem
 from sage_rag.privacy.lookup import codes_of
 from sage_rag.privacy.tokens import TOKEN
 
-_CANNOT = "I answer from one record at a time, and cannot count, list or compare records."
-ONE_RECORD = f"{_CANNOT} One record says:"
+CANNOT = "I answer from one record at a time, and cannot count, list or compare records."
+ONE_RECORD = f"{CANNOT} One record says:"
 """Precedes what is quoted for such a question."""
-NO_COUNT = f"{_CANNOT} Ask me about one of them."
-"""The answer where nothing is quoted."""
 _SUBJECTS = (
     "patients|clients|customers|tenants|members|employees|students|pupils|residents|users|subjects"
 )
@@ -38,29 +36,36 @@ _SUMS = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]+")
+_SUBJECT = re.compile(_SUBJECTS, re.IGNORECASE)
+_HIDDEN_COUNT = "QUANTITY_["
+"""A token that may hold the noun, too: "57 letters"."""
 _COUNTED = (
     r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty"
     r"|forty|fifty|hundred|no|several)\b|(?:AGE|QUANTITY|DATE_TIME)_\[[^\]]*\])"
 )
 
 
-def asks_over_records(question: str, quoted: str = "") -> bool:
+def asks_over_records(question: str, quoted: str = "", *, narrowed: bool = False) -> bool:
     """Return whether a question counts, lists or compares over records.
 
-    `quoted`: what an answer quotes. A record that states the number, the total or the most itself
-    answers: "nine complaints", "the total rent". A sum for someone or something that is named, or
-    without a word for a record, can be in one record.
+    `quoted`: what an answer quotes; empty if nothing was found. A record that states the number,
+    the total or the most itself answers: "nine complaints", "the total rent". A sum for someone or
+    something that is named, or that follows other questions (`narrowed`), can be in one record. A
+    sum of which nothing was found may be of no
+    record ("which planet has the most moons?").
     """
     if (many := _HOW_MANY.search(question)) is not None:
-        return not re.search(
-            rf"{_COUNTED}\W{{0,3}}{_FEW_WORDS}{many['noun'][:-1]}", quoted, re.IGNORECASE
-        )
+        noun = many["noun"]
+        if _HIDDEN_COUNT in quoted and not _SUBJECT.fullmatch(noun):
+            return False
+        stated = rf"{_COUNTED}\W{{0,3}}{_FEW_WORDS}{noun[:-1]}"
+        return not re.search(stated, quoted, re.IGNORECASE)
     if _LISTS.search(question):
         return True
     marks = {match.group() for match in TOKEN.finditer(question)}
     if _COMPARES.search(question):
         return len(marks | codes_of(TOKEN.sub(" ", question))) > 1
-    if marks or (asked := _SUMS.search(question)) is None:
+    if marks or narrowed or not quoted or (asked := _SUMS.search(question)) is None:
         return False
     *_, kind = _WORD.findall(asked.group())
     return stem(kind.casefold()) not in {stem(word.casefold()) for word in _WORD.findall(quoted)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sage_rag.rag_server.answering.over_records import NO_COUNT, ONE_RECORD, asks_over_records
+from sage_rag.rag_server.answering.over_records import CANNOT, ONE_RECORD, asks_over_records
 from sage_rag.rag_server.answering.sentences import Sentence, labelled_texts
 
 NOTHING_FOUND = "I found nothing about this in the documents I can search."
@@ -22,8 +22,8 @@ _ENDED = re.compile(r"[.!?…:][\"'”’»)\]]*\Z")
 
 
 def denies(answer: str) -> bool:
-    """Return whether an answer says that nothing, or nobody of a name, was found."""
-    return answer == NOTHING_FOUND or answer.startswith(NO_RECORD)
+    """Return whether an answer says that nothing, or no one of a name, was found."""
+    return answer.startswith((NOTHING_FOUND, NO_RECORD))
 
 
 def no_record(unknown: Sequence[str], alike: Sequence[str]) -> str:
@@ -42,12 +42,15 @@ def marked(answer: str, *, unclear: bool) -> str:
     return f"{UNCLEAR}\n\n{answer}" if unclear else answer
 
 
-def of_one_record(question: str, answer: str) -> str:
-    """Return an answer that says that it is of one record, where a question asks over records."""
+def of_one_record(question: str, answer: str, *, narrowed: bool) -> str:
+    """Return an answer that says that it is of one record, where a question asks over records.
+
+    `narrowed`: whether it names someone or something, or follows another question.
+    """
     quoted = answer.removeprefix(UNCLEAR).lstrip() if answer != NOTHING_FOUND else ""
-    if not asks_over_records(question, quoted):
+    if not asks_over_records(question, quoted, narrowed=narrowed):
         return answer
-    return f"{ONE_RECORD}\n\n{quoted}" if quoted else NO_COUNT
+    return f"{ONE_RECORD}\n\n{quoted}" if quoted else f"{NOTHING_FOUND} {CANNOT}"
 
 
 def quotation(sentences: Sequence[Sentence]) -> str:

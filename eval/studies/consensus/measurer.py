@@ -33,7 +33,7 @@ from sage_rag.eval.studies.study_home import StudyHome
 from sage_rag.eval.utility import ContentWeights, bleu_1, strip_citations, without_courtesies
 from sage_rag.indexer.consensus.options import ConsensusOptions
 from sage_rag.privacy.gate.leakage import Original
-from sage_rag.rag_server.answering.wording import NOTHING_FOUND
+from sage_rag.rag_server.answering.wording import denies
 
 _DEFAULT_K = ConsensusOptions().k
 """The k by which runs of other recipes are called rare."""
@@ -113,8 +113,8 @@ class Measurer:
 
     def _utility(self, path: Path) -> AnswerUtility:
         found = self.reader.answer(path, [question for question, _ in self._asked], TOP_K).texts
-        refused = sum(text == NOTHING_FOUND for text in found)
-        answers = ["" if t == NOTHING_FOUND else _plain(t) for t in found]
+        refused = sum(map(denies, found))
+        answers = ["" if denies(t) else _plain(t) for t in found]
         scores = self._scores(answers)
         self._reference = self._reference or scores
         return AnswerUtility(

@@ -11,6 +11,7 @@ ADA, BO = "PERSON_[aa]", "PERSON_[bb]"
     ("question", "quoted"),
     [
         ("How many patients have asthma?", ""),
+        ("How many patients have asthma?", "Her asthma needs QUANTITY_[aa] a day."),
         ("how many of the tenants owe rent", "Tenant of 8 Mill Lane. She owes rent."),
         (f"How many mails did {ADA} write?", "The mail came on 3 May."),
         ("list all patients with migraine", ""),
@@ -33,6 +34,8 @@ def test_one_record_does_not_answer(question, quoted):
     [
         ("How many complaints were there?", "The board got nine written complaints."),
         ("How many visits does it take?", "It takes QUANTITY_[aa] visits."),
+        ("How many letters came that day?", "On that day QUANTITY_[aa] came."),
+        ("Which planet has the most moons?", ""),
         ("How many trains were diverted?", "Trains were diverted."),
         ("How many tablets should I take?", ""),
         ("What is the total delay?", "The total delay was nine minutes."),
@@ -48,3 +51,9 @@ def test_one_record_does_not_answer(question, quoted):
 )
 def test_one_record_may_answer(question, quoted):
     assert not asks_over_records(question, quoted)
+
+
+def test_a_sum_that_follows_another_question_is_of_one_record():
+    asked, quoted = "What average did he get?", "He weighed fifty packs: mean 754 g."
+    assert asks_over_records(asked, quoted)
+    assert not asks_over_records(asked, quoted, narrowed=True)
