@@ -25,7 +25,7 @@ quick: $(VENV)/.installed-dev
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy -n 2
+	$(BIN)/mypy
 	$(BIN)/mypy benchmarks/*.py tools/*.py
 	$(BIN)/lint-imports
 	$(BIN)/codespell

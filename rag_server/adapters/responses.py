@@ -130,6 +130,7 @@ class ResponseTranslator:
         self._id, self._item_id = f"resp_{uuid.uuid4().hex}", f"msg_{uuid.uuid4().hex}"
         self._created = int(time.time())
         self._text = ""
+        self._annotations: list[dict[str, Any]] = []
         self._reason = "stop"
         self._last: dict[str, Any] = {}
         self._number = -1
@@ -139,6 +140,7 @@ class ResponseTranslator:
         """Return the response object of a chat completion."""
         choice = completion["choices"][0]
         self._text = choice["message"].get("content") or ""
+        self._annotations = _annotations(choice["message"].get("annotations"))
         self._reason = choice.get("finish_reason") or "stop"
         self._last = completion
         return self._ended()
@@ -156,6 +158,7 @@ class ResponseTranslator:
             if text := choice["delta"].get("content"):
                 self._text += text
                 yield self._event("output_text.delta", **self._place, delta=text, logprobs=[])
+            yield from self._annotate(_annotations(choice["delta"].get("annotations")))
 
     def done(self) -> Iterator[sse.Event]:
         """Yield the events that end the response."""
@@ -194,6 +197,12 @@ class ResponseTranslator:
         yield self._event("output_item.added", output_index=0, item=item)
         yield self._event("content_part.added", **self._place, part=self._part())
 
+    def _annotate(self, annotations: list[dict[str, Any]]) -> Iterator[sse.Event]:
+        for annotation in annotations:
+            number = {"annotation_index": len(self._annotations), "annotation": annotation}
+            self._annotations.append(annotation)
+            yield self._event("output_text.annotation.added", **self._place, **number)
+
     def _failure(self, error: dict[str, Any]) -> Iterator[sse.Event]:
         self._failed = True
         shown = {name: error.get(name) for name in ("code", "message", "param")}
@@ -214,7 +223,13 @@ class ResponseTranslator:
         return event_of({"type": name, "sequence_number": self._number, **more}, name)
 
     def _part(self) -> dict[str, Any]:
-        return {"type": "output_text", "text": self._text, "annotations": [], "logprobs": []}
+        annotations = [*self._annotations]
+        return {
+            "type": "output_text",
+            "text": self._text,
+            "annotations": annotations,
+            "logprobs": [],
+        }
 
     def _item(self, status: str) -> dict[str, Any]:
         content = [self._part()]
@@ -253,6 +268,13 @@ class ResponseTranslator:
             "store": False,
             "previous_response_id": None,
         }
+
+
+def _annotations(given: Any) -> list[dict[str, Any]]:
+    """Return the annotations of a chat message as this endpoint has them: without a level."""
+    items = given if isinstance(given, list) else []
+    marks = (item.get("url_citation") for item in items if isinstance(item, dict))
+    return [{"type": "url_citation", **mark} for mark in marks if isinstance(mark, dict)]
 
 
 def _usage(counts: Any) -> dict[str, Any] | None:

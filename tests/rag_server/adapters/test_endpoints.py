@@ -53,6 +53,22 @@ def test_a_completion_that_is_not_offered_is_refused(client, more):
         client.completions.create(**{"model": "clinic", "prompt": "x", **more})
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_response_has_its_citations_as_annotations(world: World, stream):
+    client = world.openai(about_maria(world))
+    asked = client.responses.create(model="clinic", input=QUESTION, stream=stream)
+    events = list(asked) if stream else []
+    done = events[-1].response if stream else asked
+    part = done.output[0].content[0]
+    [mark] = part.annotations
+    assert mark.type == "url_citation"
+    assert mark.url.startswith("urn:")
+    assert part.text[mark.start_index : mark.end_index] == "[1]"
+    added = [e for e in events if e.type == "response.output_text.annotation.added"]
+    assert [(e.annotation_index, e.annotation) for e in added] == [(0, mark)] * stream
+    assert [e.sequence_number for e in events] == list(range(len(events)))
+
+
 def test_a_response(client):
     done = client.responses.create(model="clinic", input=QUESTION, instructions="Be brief.")
     assert (done.object, done.status, done.model) == ("response", "completed", "clinic")
