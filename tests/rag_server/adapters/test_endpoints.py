@@ -65,7 +65,8 @@ def test_a_response_has_its_citations_as_annotations(world: World, stream):
     assert mark.url.startswith("urn:")
     assert part.text[mark.start_index : mark.end_index] == "[1]"
     added = [e for e in events if e.type == "response.output_text.annotation.added"]
-    assert [(e.annotation_index, e.annotation) for e in added] == [(0, mark)] * stream
+    told = [(e.annotation_index, e.annotation.to_dict()) for e in added]
+    assert told == [(0, mark.to_dict())] * stream
     assert [e.sequence_number for e in events] == list(range(len(events)))
 
 
