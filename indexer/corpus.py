@@ -198,6 +198,8 @@ def _read_records(
 def _identity(record: Mapping[str, Any], place: str) -> str:
     """Return the id of a record, or an empty string; it must fit into one token."""
     identity = record.get("id")
+    if isinstance(identity, bool) or not isinstance(identity, str | int | float | None):
+        raise InputError(f"{place}: its `id` is neither a string nor a number")
     name = "" if identity is None else str(identity)
     if len(name) > _MAX_ID_CHARS or _LONE_SURROGATE.search(name):
         raise InputError(

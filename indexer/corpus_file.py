@@ -163,7 +163,7 @@ class CorpusFile(BaseModel):
     @classmethod
     def _differ(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
         if names and (len(set(names)) < len(names) or not all(names)):
-            raise ValueError("must be different names")
+            raise ValueError("must be different names, and none empty")
         return names
 
     @property

@@ -245,6 +245,8 @@ def ask(
     from sage_rag.rag_server.client import Client
     from sage_rag.rag_server.settings import secret
 
+    if not question.strip():
+        raise InputError("the question is empty", hint='sage-rag ask "What helps against a cough?"')
     key = secret(None, api_key_file)
     client = Client(url, api_key=key.get_secret_value() if key else "none")
     asyncio.run(_ask(client, question, model, as_json=as_json, show_sent=show_sent))

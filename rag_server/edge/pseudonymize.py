@@ -33,7 +33,7 @@ _PARTS = list_of(record({"type": choice("text"), "text": text}))
 _CALLED: Rule = record({"name": identifier, "arguments": json_text})
 _MESSAGE: Mapping[str, Rule] = {
     "role": choice("system", "developer", "user", "assistant", "tool", "function"),
-    "content": optional(either(string=text, other=_PARTS)),
+    "content": optional(either(string=text, items=_PARTS)),
     "refusal": optional(text),
     "reasoning_content": optional(text),
     "tool_call_id": text,
@@ -84,17 +84,17 @@ _REQUEST = record(
         "stream_options": optional(
             record({"include_usage": optional(boolean), "include_obfuscation": optional(boolean)})
         ),
-        "stop": optional(either(string=text, other=list_of(text))),
+        "stop": optional(either(string=text, items=list_of(text))),
         "sources": optional(choice("markdown")),
         "tools": optional(list_of(record({"type": choice("function"), "function": _FUNCTION}))),
         "tool_choice": optional(
             either(
                 string=choice("none", "auto", "required"),
-                other=record({"type": choice("function"), "function": _CHOSEN}),
+                fields=record({"type": choice("function"), "function": _CHOSEN}),
             )
         ),
         "functions": optional(list_of(_FUNCTION)),
-        "function_call": optional(either(string=choice("none", "auto"), other=_CHOSEN)),
+        "function_call": optional(either(string=choice("none", "auto"), fields=_CHOSEN)),
         "response_format": optional(
             record(
                 {

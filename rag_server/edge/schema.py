@@ -84,11 +84,18 @@ def optional(inner: Rule) -> Rule:
     return lambda value, keys, path: None if value is None else inner(value, keys, path)
 
 
-def either(*, string: Rule, other: Rule) -> Rule:
-    """One rule for strings, another for other values."""
-    return lambda value, keys, path: (string if isinstance(value, str) else other)(
-        value, keys, path
-    )
+def either(*, string: Rule, items: Rule | None = None, fields: Rule | None = None) -> Rule:
+    """One rule for strings, another for lists (`items`) or for objects (`fields`)."""
+    other, kind, named = (fields, dict, "an object") if fields else (items, list, "a list")
+
+    def rule(value: Any, keys: CorpusKeys, path: str) -> Any:
+        if isinstance(value, str):
+            return string(value, keys, path)
+        if other is None or not isinstance(value, kind):
+            raise refused(path, f"a string or {named} is expected")
+        return other(value, keys, path)
+
+    return rule
 
 
 def list_of(inner: Rule) -> Rule:

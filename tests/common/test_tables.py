@@ -17,6 +17,9 @@ from sage_rag.common.tables import table_rows
         ("text\nalone\n", [(2, {"text": "alone"})]),
         ('a,b\n"two\nlines","say ""yes"""\n', [(3, {"a": "two\nlines", "b": 'say "yes"'})]),
         ("\ufeffa,b\r\n1,2\r\n", [(2, {"a": "1", "b": "2"})]),
+        ("sep=;\r\na,b;c\r\n1;2\r\n", [(3, {"a,b": "1", "c": "2"})]),
+        ('\ufeff"sep=\t"\na\tb\n1\t2\n', [(3, {"a": "1", "b": "2"})]),
+        ("sep=;\n", []),
         ("", []),
     ],
 )
@@ -30,6 +33,7 @@ def test_rows_are_records(tmp_path: Path, content: str, expected: list[object]) 
     ("content", "message"),
     [
         ("a,b\n1,2\nprivate\n", "line 3 has 1 cells, the header 2"),
+        ("sep=,\na,b\n1,2\nprivate\n", "line 4 has 1 cells, the header 2"),
         ("a,a\n1,2\n", "two columns of one name"),
         ("a,\n1,2\n", "one without a name"),
         ('a,b\n1,"private\n', "line 2 is not a row"),

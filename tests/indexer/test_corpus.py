@@ -188,7 +188,7 @@ def test_the_hint_names_the_likely_encoding(tmp_path: Path, encoding: str, named
     assert f"iconv -f {named} " in str(caught.value.hint)
 
 
-@pytest.mark.parametrize("identity", ['"' + "x" * 501 + '"', r'"\ud800"'])
+@pytest.mark.parametrize("identity", ['"' + "x" * 501 + '"', r'"\ud800"', '{"a": 1}', "true"])
 def test_an_id_that_fits_into_no_token_is_refused_with_its_line(
     tmp_path: Path, identity: str
 ) -> None:

@@ -49,6 +49,7 @@ def test_the_help_of_every_verb_ends_with_an_example(verb, capsys):
         (["edge", "--keyset", "k"], 2, "setting `server`"),
         (["edge", "--server", "http://x", "--keyset", "nope"], 3, "cannot read keyset"),
         (["ask", "why?", "--url", "http://127.0.0.1:9/v1"], 5, "cannot be reached"),
+        (["ask", " "], 2, "the question is empty"),
     ],
 )
 def test_what_cannot_work_says_why_and_what_to_do(line, code, message, capsys):

@@ -146,6 +146,20 @@ def test_what_is_not_understood_is_refused_and_not_repeated(body):
     assert "4915112345678" not in caught.value.message
 
 
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (message(content=5), "`messages[0].content`: a string or a list is expected"),
+        (request(stop={"a": 1}), "`stop`: a string or a list is expected"),
+        (request(tool_choice=["auto"]), "`tool_choice`: a string or an object is expected"),
+    ],
+)
+def test_a_value_of_another_kind_is_told_what_is_expected(body, message):
+    with pytest.raises(ApiError) as caught:
+        pseudonymize_request(body, KEYS)
+    assert message in caught.value.message
+
+
 UNKNOWN = {
     "session": request(session=NAME),
     "": request(**{NAME: 1}),
