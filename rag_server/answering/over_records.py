@@ -8,9 +8,11 @@ from sage_rag.common.stems import stem
 from sage_rag.privacy.lookup import codes_of
 from sage_rag.privacy.tokens import TOKEN
 
-CANNOT = "I answer from one record at a time, and cannot count, list or compare records."
-ONE_RECORD = f"{CANNOT} One record says:"
+_CANNOT = "I answer from one record at a time, and cannot count, list or compare records."
+ONE_RECORD = f"{_CANNOT} One record says:"
 """Precedes what is quoted for such a question."""
+NO_COUNT = f"{_CANNOT} Ask me about one of them."
+"""The answer where nothing is quoted."""
 _SUBJECTS = (
     "patients|clients|customers|tenants|members|employees|students|pupils|residents|users|subjects"
 )

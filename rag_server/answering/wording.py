@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sage_rag.rag_server.answering.over_records import CANNOT, ONE_RECORD, asks_over_records
+from sage_rag.rag_server.answering.over_records import NO_COUNT, ONE_RECORD, asks_over_records
 from sage_rag.rag_server.answering.sentences import Sentence, labelled_texts
 
 NOTHING_FOUND = "I found nothing about this in the documents I can search."
@@ -23,7 +23,7 @@ _ENDED = re.compile(r"[.!?…:][\"'”’»)\]]*\Z")
 
 def denies(answer: str) -> bool:
     """Return whether an answer says that nothing, or no one of a name, was found."""
-    return answer.startswith((NOTHING_FOUND, NO_RECORD))
+    return answer == NOTHING_FOUND or answer.startswith(NO_RECORD)
 
 
 def no_record(unknown: Sequence[str], alike: Sequence[str]) -> str:
@@ -50,7 +50,7 @@ def of_one_record(question: str, answer: str, *, narrowed: bool) -> str:
     quoted = answer.removeprefix(UNCLEAR).lstrip() if answer != NOTHING_FOUND else ""
     if not asks_over_records(question, quoted, narrowed=narrowed):
         return answer
-    return f"{ONE_RECORD}\n\n{quoted}" if quoted else f"{NOTHING_FOUND} {CANNOT}"
+    return f"{ONE_RECORD}\n\n{quoted}" if quoted else NO_COUNT
 
 
 def quotation(sentences: Sequence[Sentence]) -> str:

@@ -30,7 +30,7 @@ from sage_rag.privacy.recognizers.tagging.measurements import (
 )
 from sage_rag.privacy.spans import Span
 
-VERSION = 8
+VERSION = 9
 """Raised with every change of what counts as medicine."""
 
 _REACH = 120
@@ -58,6 +58,8 @@ _CLASS = re.compile(
     r"(?:[ ](?:class|grade|stage|score))?[ :]{1,2}(?:[0-3]?\d|I{1,3}|IV|VI?)(?:/\d{2})?)(?!\w)"
 )
 """A stage of a tumour (TNM), or a scale in capitals with its class or points: "NYHA II"."""
+_EMERGENCY = re.compile(r"(?<![\w&])A ?& ?E(?![\w&])\.?")
+"""The emergency department: a name of no hospital."""
 _CLASS_REACH = 24
 _I = re.IGNORECASE
 _PRESSURE = re.compile(r"(?<![\d/.])(?:[7-9]\d|1\d\d|2[0-5]\d)/(?:[3-9]\d|1[0-5]\d)(?![\d/])")
@@ -196,16 +198,17 @@ def _is_finding(text: str, span: Span) -> bool:
     """Return whether a name is part of a disease's or test's, and no title precedes it."""
     before, after = _around(text, span)
     value = text[span.start : span.end]
-    named = value.casefold() in _TERMS or is_test(value, before, after) or _is_class(text, span)
-    named = named or is_reading(value, before, after)
+    named = value.casefold() in _TERMS or is_test(value, before, after)
+    named = named or is_reading(value, before, after) or _is_within(text, span, _EMERGENCY)
+    # A Canadian postcode has the form of "T4N1M0".
+    is_place = span.entity_type is EntityType.LOCATION
+    named = named or (not is_place and _is_within(text, span, _CLASS))
     return (named or is_eponym(text, span.start, span.end)) and not _NAMED_BEFORE.search(before)
 
 
-def _is_class(text: str, span: Span) -> bool:
-    """Return whether a value is, or is part of, the class of a disease or the result of a scale."""
-    if span.entity_type is EntityType.LOCATION:  # a Canadian postcode has the form of "T4N1M0"
-        return False
-    found = _CLASS.finditer(text, max(0, span.start - _CLASS_REACH), span.end + _CLASS_REACH)
+def _is_within(text: str, span: Span, expression: re.Pattern[str]) -> bool:
+    """Return whether a value is a match of an expression, or a part of one."""
+    found = expression.finditer(text, max(0, span.start - _CLASS_REACH), span.end + _CLASS_REACH)
     return any(one.start() <= span.start and span.end <= one.end() for one in found)
 
 

@@ -272,6 +272,8 @@ def test_dates_and_a_persons_history_stay(marked: str, value: str) -> None:
         "NYHA «II» since spring",
         "staged as «pT2N0M0»",
         "«MMSE 24»/30",
+        "or a knock to the head: «A&E.» and show them this",
+        "go to A&«E»",
     ],
 )
 def test_the_name_of_a_disease_is_not_a_person(marked: str) -> None:
@@ -295,6 +297,8 @@ def test_the_name_of_a_disease_is_not_a_person(marked: str) -> None:
         "«Child-Pugh Brandt» came",
         "«Billroth» IV",
         "«Asa 3»",
+        "«A. E.» Orde",
+        "«R&A&E» sent it",
     ],
 )
 def test_a_person_with_the_name_of_a_disease_stays(marked: str) -> None:
