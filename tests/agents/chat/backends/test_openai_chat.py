@@ -348,9 +348,9 @@ def test_different_faults_in_a_row_end_in_an_answer() -> None:
 
 
 def test_patience_ends_in_one_line() -> None:
-    with endpoint(lambda body, number: refused(503)) as server:
-        with pytest.raises(UpstreamError, match=r"answered 503; given up after \d+ tries in 1 s"):
-            ask(calls(server, patience_s=1.0))
+    given_up = pytest.raises(UpstreamError, match=r"answered 503; given up after \d+ tries in 1 s")
+    with endpoint(lambda body, number: refused(503)) as server, given_up:
+        ask(calls(server, patience_s=1.0))
 
 
 def test_a_page_of_a_proxy_is_given_up_after_three_tries() -> None:
