@@ -57,7 +57,8 @@ _REPLACED = {"version", "files", "created", "sage_rag", "key_ids"}
 class RekeySummary:
     """Counts of one rekeying: of distinct tokens and blind words that were replaced.
 
-    `outdated`: numbers of older versions that other keys open; they stay on disk.
+    `outdated`: numbers of older versions that other keys open, or that cannot be read; they stay on
+    disk.
     """
 
     path: Path
@@ -254,6 +255,16 @@ def _check(staging: Path, renewal: _Renewal) -> None:
 
 
 def _outdated(home: Path, corpus: str, primary: str) -> tuple[str, ...]:
+    """Return the numbers of versions that other keys open, or may: one that cannot be read is one.
+
+    The new version is published by now, so a damaged older one is no failure.
+    """
     folder = corpus_folder(home, corpus)
-    manifests = {n: read_manifest(folder / "versions" / n) for n in list_versions(folder)}
-    return tuple(n for n, m in manifests.items() if set(m.key_ids) - {primary})
+
+    def is_outdated(number: str) -> bool:
+        try:
+            return bool(set(read_manifest(folder / "versions" / number).key_ids) - {primary})
+        except InputError:
+            return True
+
+    return tuple(filter(is_outdated, list_versions(folder)))

@@ -126,6 +126,7 @@ class Policy:
         """Return this policy with the other's operator for each type that it treats less strictly.
 
         `keep` is weaker than `generalize`, and that than the operators that hide a value whole.
+        Settings are not compared: of two that generalize, this policy's level stays.
         """
         choices = {
             t: other.choices[t] if _strictness(c) < _strictness(other.choices[t]) else c

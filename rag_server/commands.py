@@ -56,15 +56,22 @@ def _announce(address: str) -> None:
 
 def _run(app_of: Callable[[int], FastAPI], settings: ServiceSettings, workers: int = 1) -> None:
     """Serve with one process or several; `app_of` makes the application of each, from 1."""
-    from sage_rag.common.web.serving import is_loopback, run_server, run_workers
+    from sage_rag.common.web.serving import (
+        configure_logging,
+        is_loopback,
+        run_server,
+        run_workers,
+    )
 
+    configure_logging(as_json=settings.serving.json_logs)  # making an application logs, too
+    first = app_of(1) if workers == 1 else None
     if settings.tls is None and not is_loopback(settings.host):
         _say(
             f"WARNING: {settings.host} is served without encryption: give --tls-cert and"
             " --tls-key, or put a proxy with TLS in front"
         )
-    if workers == 1:
-        run_server(app_of(1), settings.serving, _announce)
+    if first is not None:
+        run_server(first, settings.serving, _announce)
     else:
         run_workers(workers, app_of, settings.serving, _announce)
 
@@ -212,8 +219,7 @@ def edge(
     from sage_rag.rag_server.edge.app import create_edge_app
     from sage_rag.rag_server.wiring import build_edge
 
-    app = create_edge_app(build_edge(settings))
-    _run(lambda _: app, settings)
+    _run(lambda _: create_edge_app(build_edge(settings)), settings)
 
 
 def ask(

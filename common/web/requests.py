@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 
 from sage_rag.common.web.errors import ApiError
+from sage_rag.common.web.strict_json import parse_json
 
 MAX_BODY_BYTES = 1024 * 1024
 MAX_BODY_S = 30.0
@@ -53,22 +53,12 @@ async def _read(request: Request, limit_bytes: int) -> bytes:
 
 def _parsed(body: bytes) -> dict[str, Any]:
     try:
-        text = body.decode(json.detect_encoding(body))
-        parsed = _DECODER.decode(text)
-        if "\\u" in text:
-            json.dumps(parsed, ensure_ascii=False).encode()  # refuses lone surrogates
-    except (ValueError, RecursionError):
+        parsed = parse_json(body)
+    except ValueError:
         raise ApiError(400, "the request body is not valid JSON", code="invalid_json") from None
     if not isinstance(parsed, dict):
         raise ApiError(400, "the request body is not a JSON object", code="invalid_json")
     return parsed
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 async def until_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:

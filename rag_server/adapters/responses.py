@@ -281,9 +281,9 @@ def _usage(counts: Any) -> dict[str, Any] | None:
     if not isinstance(counts, dict):
         return None
     return {
-        "input_tokens": counts["prompt_tokens"],
+        "input_tokens": counts.get("prompt_tokens", 0),
         "input_tokens_details": {"cached_tokens": 0},
-        "output_tokens": counts["completion_tokens"],
+        "output_tokens": counts.get("completion_tokens", 0),
         "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": counts["total_tokens"],
+        "total_tokens": counts.get("total_tokens", 0),
     }

@@ -96,7 +96,7 @@ async def _stream(
 def _end(restorer: StreamRestorer, error: Exception) -> bytes:
     """Return the end of a stream that failed: the rest of its text, if that may be shown."""
     try:
-        return restorer.flush() + sse.encode(as_api_error(error).body)
+        return restorer.rest() + sse.encode(as_api_error(error).body)
     except ProtectionError as refused:
         return sse.encode(as_api_error(refused).body)
 

@@ -17,13 +17,14 @@ _NONE = Seen()
 class IndexPolicies:
     """Keeps the policy that the index of each corpus said last, in bounded memory, and its version.
 
-    Guarantees: nothing makes the policy of a corpus weaker than `sage`, nor weaker than its index
-    said last, with a file also after a restart. Beyond `most` corpora, what the oldest said holds
-    for every corpus not named here. No lookup of an older version is used than one that was used
-    before, nor one under an old key after one under the primary key, with a file also after a
-    restart, unless `accept` allows it.
-    Does not guarantee: detection of another index of the same number; that no holder of a grant
-    says a high number, after which the owner's are older until the keys are rotated.
+    Guarantees: nothing makes the policy of a corpus weaker than `sage`, by the operator of each
+    type, nor weaker than its index said last, with a file also after a restart. Beyond `most`
+    corpora, what the oldest said holds for every corpus not named here. No lookup of an older
+    version is used than one that was used before, nor one under an old key after one under the
+    primary key, with a file also after a restart, unless `accept` allows it.
+    Does not guarantee: how coarse a value becomes, which the index says; detection of another index
+    of the same number; that no holder of a grant says a high number, after which the owner's are
+    older until the keys are rotated.
     """
 
     def __init__(self, file: MemoryFile | None = None, most: int = _MOST_CORPORA) -> None:

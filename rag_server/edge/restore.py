@@ -10,6 +10,7 @@ from typing import Any
 
 from sage_rag.common.exceptions import UpstreamError
 from sage_rag.common.web import sse
+from sage_rag.common.web.strict_json import parse_json
 from sage_rag.rag_server.edge.annotations import StreamedText, moved
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.links import GuardedStream
@@ -138,6 +139,8 @@ class StreamRestorer:
         self._keys = keys
         self._content_is_json = content_is_json
         self._decoder = sse.EventDecoder()
+        self._ready: list[bytes] = []
+        """Events that are restored and not returned yet."""
         self._texts: dict[_TextKey, GuardedStream] = {}
         self._by_field: dict[str, list[GuardedStream]] = {}
         self._last: dict[str, Any] = {}
@@ -146,28 +149,47 @@ class StreamRestorer:
         """Whether the stream is complete: `[DONE]` or an error event was received."""
 
     def feed(self, piece: bytes) -> bytes:
-        """Add the next bytes; return the events that are now restored."""
-        return b"".join(self._events(self._decoder.feed(piece)))
+        """Add the next bytes; return the events that are now restored.
+
+        Raises:
+            UpstreamError: when an event is not JSON, or the stream has too many texts.
+            ValueError: when a line is too long for an event.
+        """
+        self._collect(self._decoder.feed(piece))
+        return self._taken()
 
     def flush(self) -> bytes:
-        """Return the rest after the last bytes."""
-        events = [*self._events(self._decoder.flush())]
-        return b"".join([*events, *self._rest(None)])
+        """Return the rest after the last bytes; raises as `feed`."""
+        self._collect(self._decoder.flush())
+        return self.rest()
 
-    def _events(self, events: list[sse.Event]) -> Iterator[bytes]:
+    def rest(self) -> bytes:
+        """Return the restored events and the text that are held back, also after a failure."""
+        return self._taken() + b"".join(self._rest(None))
+
+    def _taken(self) -> bytes:
+        taken = b"".join(self._ready)
+        self._ready.clear()
+        return taken
+
+    def _collect(self, events: list[sse.Event]) -> None:
+        """Restore events one by one: those before one that cannot be restored are kept."""
         for event in events:
-            if event.data.strip() == sse.DONE:
-                self.finished = True
-                yield from self._rest(None)
-                yield event.encode()
-                continue
-            try:
-                payload = json.loads(event.data)
-            except (ValueError, RecursionError):
-                yield event.encode()
-                continue
-            for restored in self._payload(payload):
-                yield sse.Event(_dump(restored), event.name).encode()
+            for restored in self._event(event):
+                self._ready.append(restored)
+
+    def _event(self, event: sse.Event) -> Iterator[bytes]:
+        if event.data.strip() == sse.DONE:
+            self.finished = True
+            yield from self._rest(None)
+            yield event.encode()
+            return
+        try:
+            payload = parse_json(event.data)
+        except ValueError:  # no client could read the stream further
+            raise UpstreamError("the server's answer is not valid JSON") from None
+        for restored in self._payload(payload):
+            yield sse.Event(_dump(restored), event.name).encode()
 
     def _payload(self, payload: Any) -> Iterator[Any]:
         if not isinstance(payload, dict):

@@ -202,10 +202,12 @@ class ShortQuestionRecognizer:
     """Wraps a recognizer: removes public words from its names, and adds names that it missed.
 
     A name that the index has under another type gets that type: then its token is the record's.
+    `in_capitals`: whether the text is, which many of its words ask.
     """
 
     recognizer: Recognizer
     index: IndexLookup
+    in_capitals: bool = False
 
     @property
     def fingerprint(self) -> str:
@@ -214,6 +216,9 @@ class ShortQuestionRecognizer:
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans of private values."""
+        return replace(self, in_capitals=text.isupper())._recognized(text)
+
+    def _recognized(self, text: str) -> Sequence[Span]:
         # The type decides what is removed, and what is left can have another type in the index.
         typed = (self._as_in_the_index(text, span) for span in self.recognizer.recognize(text))
         own = (span for s in typed for span in self._without(text, s))
@@ -361,7 +366,7 @@ class ShortQuestionRecognizer:
             return False
         if self.index.is_abbreviation(written):
             return True
-        is_small = written.islower() or text.isupper()
+        is_small = written.islower() or self.in_capitals
         if not is_small and text[: match.start()].strip():
             return False  # a capital inside a sentence marks a name
         return self.index.is_public(written, types)

@@ -16,6 +16,7 @@ from pydantic import SecretStr
 from sage_rag.common.exceptions import InputError, UpstreamError
 from sage_rag.common.web import sse
 from sage_rag.common.web.serving import is_loopback
+from sage_rag.common.web.strict_json import parse_json
 from sage_rag.rag_server.chat_request import IGNORED_HEADER
 from sage_rag.rag_server.edge.transport import NetworkTransport, Reply, Transport
 
@@ -134,8 +135,8 @@ async def _read(reply: Reply) -> tuple[int, Any, int]:
             hint="start the edge with --server-api-key-file FILE (sage-rag token new)",
         )
     try:
-        answer = json.loads(bytes(content))
-    except (ValueError, RecursionError):
+        answer = parse_json(bytes(content))
+    except ValueError:
         answer = None
     if answer is None or (reply.status >= 400 and not _is_error(answer)):
         raise _malformed(reply)

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request
 
 from sage_rag.indexer.versions import Manifest
 from sage_rag.rag_server.access.gate import caller_of
-from sage_rag.rag_server.services import services_of
+from sage_rag.rag_server.services import Services, services_of
 
 router = APIRouter()
 
@@ -44,11 +44,18 @@ async def get_lookup(request: Request, model: str, known: str = "") -> dict[str,
         ApiError: 429 when the caller may send no request now.
     """
     services = services_of(request)
-    sealed = await services.control.run(services.corpora.lookup, model)
+    found = await services.control.run(_lookup, services, model, known)
+    if "lookup" in found:
+        caller_of(request).count()
+    return found
+
+
+def _lookup(services: Services, model: str, known: str) -> dict[str, str]:
+    """Return the answer of `get_lookup`; a lookup can have many megabytes, so a thread makes it."""
+    sealed = services.corpora.lookup(model)
     tag = hashlib.sha256(sealed or b"").hexdigest()[:16]
     if sealed is None or tag == known:
         return {"tag": tag}
-    caller_of(request).count()
     return {"tag": tag, "lookup": base64.b64encode(sealed).decode()}
 
 

@@ -379,6 +379,12 @@ def test_two_words_never_become_one(tmp_path: Path, home: Path) -> None:
         copy_renamed(lexical, tmp_path / "copy", {first: second}, np.arange(20))
 
 
+def test_an_older_version_that_cannot_be_read_is_outdated_and_no_failure(home: Path) -> None:
+    rekey(home, "clinic", ROTATED)
+    (current(home).path.parent / "000001" / "manifest.json").unlink()
+    assert rekey(home, "clinic", ROTATED.rotate()).outdated == ("000001", "000002")
+
+
 def test_the_verb_prints_counts_and_which_versions_are_open_still(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

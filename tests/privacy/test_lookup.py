@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -90,3 +92,21 @@ def test_a_grant_opens_it():
 @given(st.permutations([LARS, LANE, PHONE]), st.permutations(TEXTS))
 def test_the_order_of_records_does_not_show(tokens, texts):
     assert sealed(tokens, texts) == sealed()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("no zlib", "no json", "[]", "{}", "[" * 5000, '{"words": [], "values": {}}'),
+        '{"words": {}, "values": {}, "tokens": [], "stems": {"a": [7]}}',
+        '{"words": {}, "values": {}, "policy": {"name": 3}}',
+    ],
+)
+def test_what_a_holder_of_a_key_sealed_instead_of_a_lookup_is_refused(content, monkeypatch):
+    encoded = content.encode()
+    packed = encoded if content == "no zlib" else zlib.compress(encoded)
+    monkeypatch.setattr("sage_rag.privacy.lookup.zlib.compress", lambda *_: packed)
+    made = Lookup().seal(KEYS, "clinic")
+    monkeypatch.undo()
+    with pytest.raises(DecryptionError, match="something else"):
+        Lookup.open(made, KEYS, "clinic")

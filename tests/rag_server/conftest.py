@@ -1,4 +1,5 @@
 import json
+import logging
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -82,6 +83,17 @@ class World:
     def openai(self, url: str, **options) -> OpenAI:
         client = OpenAI(base_url=f"{url}/v1", api_key="sk-own", max_retries=0, **options)
         return self.stack.enter_context(client)
+
+
+@pytest.fixture(autouse=True)
+def _loggers_as_they_were() -> Iterator[None]:
+    """Undo what a verb that runs in this process sets: it logs to stderr alone."""
+    loggers = [logging.getLogger(name) for name in ("sage_rag", "uvicorn.error", "asyncio")]
+    before = [(of.handlers, of.propagate, of.level) for of in loggers]
+    yield
+    for of, (handlers, propagate, level) in zip(loggers, before, strict=True):
+        of.handlers, of.propagate = handlers, propagate
+        of.setLevel(level)
 
 
 @pytest.fixture

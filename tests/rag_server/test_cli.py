@@ -130,6 +130,14 @@ def test_the_version_is_printed(capsys):
     assert capsys.readouterr().out.startswith("sage-rag ")
 
 
+@pytest.mark.parametrize("module", ["sage_rag.rag_server", "sage_rag.rag_server.cli"])
+def test_the_modules_run_the_command(module):
+    line = [sys.executable, "-m", module, "no-such-verb"]
+    ended = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 2
+    assert "no-such-verb" in ended.stderr
+
+
 def test_a_reader_that_goes_away_makes_no_noise():
     program = "import sys; from sage_rag.rag_server.cli import main; main(['--help'])"
     line = f'{sys.executable} -c "{program}" | true'

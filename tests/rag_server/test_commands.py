@@ -218,6 +218,22 @@ def test_the_real_server_starts_on_an_empty_home_and_ends_on_sigterm(tmp_path):
         assert running.wait(10) == 0
 
 
+@pytest.mark.slow
+def test_an_edge_logs_what_it_pulled_in_the_form_of_its_log(world: World, tmp_path):
+    url = world.run(ScriptedServer(lambda _: JSONResponse({"data": []})))
+    write_keyset(tmp_path / "k", Keyset.generate(), "pass phrase")
+    (tmp_path / "phrase").write_text("pass phrase")
+    program = "from sage_rag.rag_server.cli import main; main()"
+    line = [sys.executable, "-c", program, "edge", "--server", url, "--sync"]
+    line += ["--local", str(tmp_path / "none"), "--keyset", str(tmp_path / "k")]
+    line += ["--passphrase-file", str(tmp_path / "phrase")]
+    environment = {**os.environ, "SAGE_RAG_EDGE_LOG_FORMAT": "json"}
+    ended = subprocess.run(line, capture_output=True, text=True, env=environment, check=False)
+    assert ended.returncode == 2, ended.stderr  # there is still no index
+    [logged] = [json.loads(line) for line in ended.stderr.splitlines() if line.startswith("{")]
+    assert (logged["level"], logged["message"]) == ("INFO", "pulled: nothing new")
+
+
 def test_how_long_an_edge_waits_can_be_given(capsys):
     line = ["edge", "--server", "http://x", "--keyset", "nope"]
     assert run([*line, "--timeout-s", "0"], VERBS) == 2

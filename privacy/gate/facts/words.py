@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections import defaultdict
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -18,6 +18,9 @@ _WITH_OUR = ("behaviour", "colour", "labour", "tumour", "odour", "flavour", "fav
 _NO_SUFFIX = ("ceive", "vive")
 """Ends of verbs that look like a suffix: receive, survive."""
 _SHORTEST_STEM = 4
+_KEPT_WORDS = 65_536
+"""Words of a corpus whose forms are kept: more than most corpora have, but a long run must not keep
+every number and misspelling."""
 
 
 @cache
@@ -36,7 +39,7 @@ def _table(name: str) -> Mapping[str, Any]:
     return tomllib.loads((files(__package__) / name).read_text("utf-8"))
 
 
-@cache
+@lru_cache(maxsize=_KEPT_WORDS)
 def stem(word: str) -> str:
     """Return the stem of a word in lower case; the forms of one verb or noun share it.
 
@@ -102,7 +105,7 @@ def phrase_stem(phrase: str) -> str:
     return "_".join(map(stem, phrase.split("_")))
 
 
-@cache
+@lru_cache(maxsize=_KEPT_WORDS)
 def word_keys(word: str) -> frozenset[str]:
     """Return the keys of a word or a phrase joined by `_`: two that share one can mean the same."""
     own = phrase_stem(word)
@@ -166,7 +169,7 @@ def contrasts() -> Mapping[str, str]:
     return {stem(word): name for name, words in sets.items() for word in words.split()}
 
 
-@cache
+@lru_cache(maxsize=_KEPT_WORDS)
 def is_drug(word: str) -> bool:
     """Return whether a word in lower case is a drug or a substance, by list or by its ending."""
     lists = mark_lists()["drug"]

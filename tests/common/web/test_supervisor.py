@@ -24,7 +24,7 @@ PROGRAM = textwrap.dedent("""
         if len(sys.argv) > 1:
             if number >= int(sys.argv[1]):
                 print("starts", number, flush=True)
-                time.sleep(20)
+                time.sleep(600)
             if len(sys.argv) > 2:
                 sys.exit(int(sys.argv[2]))
 
@@ -158,9 +158,7 @@ def test_a_signal_while_processes_start_ends_them_at_once(
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         assert run.stdout is not None
         assert run.stdout.readline() == f"starts {sleeping}\n"
-        began = time.monotonic()
         run.send_signal(sent)
-        out, _ = run.communicate(timeout=30)
-        assert time.monotonic() - began < 5
+        out, _ = run.communicate(timeout=60)  # the process that starts would sleep on
         assert out == ("ended\n" if sent == signal.SIGTERM else "")
         assert run.returncode in ((0,) if sent == signal.SIGTERM else (130, -signal.SIGINT))

@@ -375,3 +375,38 @@ def test_a_rate_limit_of_the_server_keeps_its_status_and_its_time(world: World, 
     response = httpx.post(url + CHAT, json=ask(stream=stream))
     assert (response.status_code, response.headers["retry-after"]) == (429, "7")
     assert response.json() == error
+
+
+UNUSABLE = ["NaN", "1e999", '"\\ud800"', "[" * 500 + "]" * 500, "[" * 3000 + "]" * 3000]
+"""JSON values that Python reads, or nearly, and that no client can be sent."""
+
+
+@pytest.mark.parametrize("value", UNUSABLE)
+def test_an_answer_that_is_no_usable_json_is_the_servers_failure(world: World, value):
+    body = completion("Rest").body.decode()[:-1] + f', "citations": [{value}]}}'
+    url, _ = scripted(world, lambda _: Response(body, media_type="application/json"))
+    for path, asked in ((CHAT, ask()), ("/v1/embeddings", {"model": "clinic", "input": "x"})):
+        response = httpx.post(url + path, json=asked)
+        assert (response.status_code, response.json()["error"]["code"]) == (502, "upstream_error")
+
+
+@pytest.mark.parametrize("value", UNUSABLE)
+def test_an_event_that_is_no_usable_json_ends_a_stream_with_an_error(world: World, value):
+    bad = f'data: {{"choices": [], "citations": [{value}]}}\n\n'.encode()
+    # In one piece: what comes before the event is kept, also where it arrives together with it.
+    pieces = [b"".join([chunk({"content": "Rest"}), bad, *chunks("more")]), b"data: {"]
+    url, _ = scripted(world, lambda _: streamed(pieces))
+    text = httpx.post(url + CHAT, json=ask(stream=True)).text
+    events = [json.loads(line.removeprefix("data: ")) for line in text.strip().split("\n\n")]
+    assert events[0]["choices"][0]["delta"] == {"content": "Rest"}
+    assert events[-1]["error"]["code"] == "upstream_error"
+    assert len(events) == 2
+
+
+def test_a_request_that_nests_too_deeply_is_refused(world: World):
+    url, server = scripted(world, echo)
+    deep = "[" * 500 + "]" * 500
+    body = json.dumps(ask())[:-1] + f', "metadata": {{"a": {deep}}}}}'
+    response = httpx.post(url + CHAT, content=body)
+    assert (response.status_code, response.json()["error"]["code"]) == (400, "invalid_json")
+    assert server.seen == []

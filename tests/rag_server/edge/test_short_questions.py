@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -11,11 +12,12 @@ from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import DecryptionError
 from sage_rag.privacy.keyset.keyset import Keyset
-from sage_rag.privacy.lookup import all_parts, sealed_lookup
+from sage_rag.privacy.lookup import Lookup, all_parts, sealed_lookup
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.spans import Span
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.edge.keyring import CorpusKeys
+from sage_rag.rag_server.edge.short_questions import IndexLookup, ShortQuestionRecognizer
 
 KEYS = Keyset.generate()
 CIPHER = default_cipher(KEYS, "clinic")
@@ -298,3 +300,27 @@ def test_a_name_gets_the_type_that_it_has_in_the_index():
     )
     assert own.pseudonymize("Harbour Street Surgery") == TOKENS[7]
     assert own.pseudonymize("Agnieszka Nowak") == TOKENS[3]
+
+
+def test_a_long_text_is_searched_for_capitals_once_not_for_each_name() -> None:
+    class Counted(str):
+        asked = 0
+
+        def isupper(self) -> bool:
+            self.asked += 1
+            return super().isupper()
+
+    index = IndexLookup(Lookup.open(SEALED, KEYS, "clinic"), INDEX)
+    text = Counted("YOUNG KNEE " * 50)
+    spans = ShortQuestionRecognizer(EveryName(), index).recognize(text)
+    assert len(spans) == 50
+    assert text.asked == 1
+
+
+class EveryName:
+    """Finds each "YOUNG"."""
+
+    fingerprint = "every name"
+
+    def recognize(self, text: str) -> list[Span]:
+        return [Span(*m.span(), EntityType.PERSON) for m in re.finditer("YOUNG", text)]

