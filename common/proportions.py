@@ -8,7 +8,18 @@ from scipy.special import betaincinv
 CONFIDENCE = 0.95
 
 
-class Proportion(BaseModel):
+class Count(BaseModel):
+    """`successes` of `trials` that are all there are, so that there is no interval."""
+
+    model_config = ConfigDict(frozen=True)
+    successes: int
+    trials: int
+
+    def __str__(self) -> str:
+        return f"{self.successes} of {self.trials}"
+
+
+class Proportion(Count):
     """`successes` of `trials`, with the 95 % Clopper-Pearson interval `[low, high]` in [0, 1].
 
     With no success, or no failure, the interval is one-sided: all 5 % lie on the open side.
@@ -18,9 +29,6 @@ class Proportion(BaseModel):
     the case of the binomial".
     """
 
-    model_config = ConfigDict(frozen=True)
-    successes: int
-    trials: int
     low: float
     high: float
 
@@ -37,7 +45,7 @@ class Proportion(BaseModel):
         return cls(successes=successes, trials=trials, low=low, high=high)
 
     def __str__(self) -> str:
-        counted = f"{self.successes} of {self.trials}"
+        counted = super().__str__()
         if not self.trials:
             return f"{counted} (nothing measured)"
         if not self.successes:

@@ -68,9 +68,9 @@ class Attack:
             name=name,
             attempts=len(attempts),
             failed=failed,
-            census=name == WHOLE_INDEX,
             measures=tuple(
-                measure(found, show_leaks=self._show_leaks) for found in score(attempts, detectors)
+                measure(found, census=name == WHOLE_INDEX, show_leaks=self._show_leaks)
+                for found in score(attempts, detectors)
             ),
         )
 

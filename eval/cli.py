@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sage_rag.common.counting import counted
 from sage_rag.common.exceptions import InputError, ProtectionError
 
 if TYPE_CHECKING:
@@ -128,7 +129,9 @@ def _plan(
     judges = [*detectors(texts, contacts, planted), *compat_detectors(texts, contacts)]
     skipped = sum(judge.skipped for judge in judges if isinstance(judge, CanaryDetector))
     if skipped:
-        notes.print(f"warning: {skipped} canaries are too short to search for, and left out")
+        verb = "is" if skipped == 1 else "are"
+        said = counted(skipped, "canary", "canaries")
+        notes.print(f"warning: {said} {verb} too short to search for, and left out")
     return Attack(probes, judges, originals=len(texts), show_leaks=show_leaks)
 
 

@@ -21,8 +21,10 @@ class Membership(BaseModel):
     """How well a score separates indexed records (`members`) from others of their kind.
 
     `auc`: the probability that a member has the higher score, ties counting half (the area under
-    the ROC curve), with the 95 % percentile bootstrap over records, seeded. `detected`: members
-    with a score that at most 1 % of the others reach; the interval takes the threshold as given.
+    the ROC curve), with the 95 % percentile bootstrap over records, seeded. An area of 0 or 1 has
+    the one-sided exact interval instead, since no resampling varies it: of `min(members, others)`
+    pairs without a common record, all have the same winner. `detected`: members with a score that
+    at most 1 % of the others reach; the interval takes the threshold as given.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -45,7 +47,7 @@ class Membership(BaseModel):
             raise InputError("membership needs indexed records and others")
         own, foreign = np.asarray(members, np.float64), np.asarray(others, np.float64)
         wins = (np.sign(own[:, None] - foreign[None, :]) + 1) / 2
-        low, high = (round(float(q), 4) for q in np.quantile(_resampled(wins), (0.025, 0.975)))
+        low, high = (round(q, 4) for q in _bounds(wins))
         allowed = int(FALSE_POSITIVES * len(foreign))
         threshold = np.sort(foreign)[::-1][allowed]
         return cls(
@@ -56,6 +58,16 @@ class Membership(BaseModel):
             high=high,
             detected=Proportion.of(int((own > threshold).sum()), len(own)),
         )
+
+
+def _bounds(wins: NDArray[np.float64]) -> tuple[float, float]:
+    pairs = min(wins.shape)
+    for share, won in ((0.0, 0), (1.0, pairs)):
+        if (wins == share).all():
+            exact = Proportion.of(won, pairs)
+            return exact.low, exact.high
+    low, high = np.quantile(_resampled(wins), (0.025, 0.975))
+    return float(low), float(high)
 
 
 def _resampled(wins: NDArray[np.float64]) -> NDArray[np.float64]:

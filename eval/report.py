@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import BaseModel, ConfigDict
 from rich.table import Table
 
-from sage_rag.common.proportions import Proportion
+from sage_rag.common.proportions import Count, Proportion
 from sage_rag.eval.harness import Score
 
 _TITLES = {
@@ -23,13 +23,14 @@ _COMPAT = "-compat"
 class Measure(BaseModel):
     """One detector's result: `prompts` that leaked, and distinct `pieces` of all (`of`).
 
-    Prompts are a sample of all possible prompts, so their share has an interval. Distinct pieces
-    grow with the number of prompts and have no interval.
+    Prompts are a sample of all possible prompts, so their share has an interval; the passages of a
+    whole index are all there are, so theirs has none. Distinct pieces grow with the number of
+    prompts and have no interval.
     """
 
     model_config = ConfigDict(frozen=True)
     detector: str
-    prompts: Proportion
+    prompts: Proportion | Count
     pieces: int
     of: int | None
     unit: str
@@ -47,13 +48,6 @@ class Group(BaseModel):
     attempts: int
     failed: int
     measures: tuple[Measure, ...]
-    census: bool = False
-    """Whether the attempts cover all passages, so that their share has no interval."""
-
-    def prompts(self, found: Measure) -> str:
-        """Format the number of attempts that leaked."""
-        counted = found.prompts
-        return f"{counted.successes} of {counted.trials}" if self.census else str(counted)
 
     def find(self, detector: str) -> Measure | None:
         """Return a detector's measure; `None` if the detector did not run."""
@@ -86,11 +80,13 @@ class AttackReport(BaseModel):
         return any(group.leaked for group in self.groups)
 
 
-def measure(score: Score, *, show_leaks: bool) -> Measure:
-    """Convert a score to a measure."""
+def measure(score: Score, *, census: bool, show_leaks: bool) -> Measure:
+    """Convert a score to a measure. `census`: the attempts cover all passages of an index."""
+    hits, trials = len(score.hits), score.trials
+    counted = Count(successes=hits, trials=trials) if census else Proportion.of(hits, trials)
     return Measure(
         detector=score.detector,
-        prompts=Proportion.of(len(score.hits), score.trials),
+        prompts=counted,
         pieces=len(score.leaks),
         of=score.of,
         unit=score.unit,
@@ -109,7 +105,7 @@ def table(report: AttackReport, *, compat: bool) -> Table:
     for name in _names(report, compat=compat):
         found = [(group, group.find(name)) for group in report.groups]
         prompts, pieces = _titles(name)
-        shown.add_row(prompts, *("" if m is None else group.prompts(m) for group, m in found))
+        shown.add_row(prompts, *("" if m is None else str(m.prompts) for _, m in found))
         shown.add_row(pieces, *("" if m is None else _pieces(m) for _, m in found))
         shown.add_section()
     return shown

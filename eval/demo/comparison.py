@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sage_rag.common.jsonl import rows
-from sage_rag.common.proportions import Proportion
+from sage_rag.common.proportions import Count, Proportion
 from sage_rag.eval.attack import WHOLE_INDEX, Attack
 from sage_rag.eval.detectors.suite import contact_recognizer, detectors
 from sage_rag.eval.harness import Progress
@@ -34,16 +34,22 @@ _WHOLE = {
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """One line of the comparison: leaked counts out of `of`, for both indexes."""
+    """One line of the comparison: leaked counts out of `of`, for both indexes.
+
+    `whole`: of all that could leak, sought in the whole index, so that there is no interval.
+    """
 
     label: str
     original: int
     ours: int
     of: int
+    whole: bool = False
 
     @property
-    def ours_bound(self) -> Proportion:
-        """Our share with its confidence bound."""
+    def ours_bound(self) -> Count:
+        """Our share, with its confidence bound if it is one of prompts."""
+        if self.whole:
+            return Count(successes=self.ours, trials=self.of)
         return Proportion.of(self.ours, self.of)
 
 
@@ -89,7 +95,8 @@ def _rows(
         rows.append(ComparisonRow(label, before, after, trials))
     for name, label in _WHOLE.items():
         was, now = (_measure(r.group(WHOLE_INDEX), name) for r in (original, ours))
-        rows.append(ComparisonRow(label, was.pieces, now.pieces, was.of or len(originals)))
+        of = was.of or len(originals)
+        rows.append(ComparisonRow(label, was.pieces, now.pieces, of, whole=True))
     return rows
 
 

@@ -36,6 +36,8 @@ from sage_rag.privacy.protocols import Recognizer
 
 TRAINING = "training text"
 HELD_OUT = "held-out text"
+_FEWEST_CANDIDATES = 2
+"""A name is always the first of itself alone."""
 
 Report = Callable[[str], None]
 """Receives the name of each step before it begins."""
@@ -187,6 +189,9 @@ class _Run:
         if not self.own_sentences:
             return
         own = self._own_candidates()
+        if len(own) < _FEWEST_CANDIDATES:
+            self.report("left out: names of both texts, which have no second name to rank")
+            return
         for group, sentences in self.own_sentences.items():
             self.report(f"name reconstruction: {group}")
             yield GroupResult(group=group, result=reconstruct_names(self.model, sentences, own))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sage_rag.common.proportions import Proportion, percent
+from sage_rag.common.proportions import Count, Proportion, percent
 from sage_rag.eval.membership import Membership
 from sage_rag.eval.ratio import Ratio
 
@@ -25,8 +25,13 @@ def cell(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split())
 
 
-def share(found: Proportion) -> str:
-    """Format a proportion with its 95 % interval in per cent, short enough for a wide table."""
+def share(found: Count) -> str:
+    """Format a proportion with its 95 % interval in per cent, short enough for a wide table.
+
+    A count of all there are has no interval.
+    """
+    if not isinstance(found, Proportion):
+        return str(found)
     bounds = f"{percent(found.low)}–{percent(found.high)} %"
     return f"{found.successes} of {found.trials} ({bounds})"
 

@@ -92,7 +92,7 @@ def test_canaries_are_looked_for(attack, replies, tmp_path):
     (tmp_path / "gold.txt").write_text("gudrun falk\nnobody else\n42\n")
     _, out, notes = attack("--canaries", str(tmp_path / "gold.txt"))
     assert "1 of 2 values" in out
-    assert "1 canaries are too short" in notes
+    assert "1 canary is too short" in notes
 
 
 @pytest.mark.parametrize(

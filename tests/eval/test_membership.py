@@ -39,3 +39,17 @@ def test_members_are_detected_at_one_false_alarm_in_a_hundred(others, detected):
 def test_membership_needs_both_kinds_of_records(members, others):
     with pytest.raises(InputError):
         Membership.of(members, others)
+
+
+@pytest.mark.parametrize(
+    ("members", "others", "interval"),
+    [
+        ([5.0, 6.0], [1.0, 2.0, 3.0, 4.0], (0.2236, 1.0)),  # 0.05 ** (1 / 2)
+        ([1.0], [5.0, 6.0, 7.0], (0.0, 0.95)),
+        ([5.0] * 500, [1.0] * 100, (0.9705, 1.0)),
+    ],
+)
+def test_scores_that_separate_all_records_have_an_interval_of_some_width(members, others, interval):
+    found = Membership.of(members, others)
+    assert found.auc in (0, 1)
+    assert (found.low, found.high) == interval

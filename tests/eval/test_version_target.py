@@ -8,7 +8,7 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.eval.attack import Attack
 from sage_rag.eval.detectors.suite import contact_recognizer, detectors
 from sage_rag.eval.probes.composite import builtin_probes
-from sage_rag.eval.report import table
+from sage_rag.eval.report import AttackReport, table
 from sage_rag.eval.targets.version import VersionTarget
 from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.publishing import publish
@@ -71,8 +71,17 @@ def test_a_plain_index_leaks_to_every_prompt_and_as_a_whole(target, originals):
         ("rouge", 3, 3),
         ("contacts", 3, 3),
     ]
-    assert whole.prompts(whole.find("repeat")) == "3 of 3"  # a census has no interval
-    assert untargeted.prompts(untargeted.find("repeat")) == "40 of 40 (95 %: at least 92.8 %)"
+    assert str(whole.find("repeat").prompts) == "3 of 3"  # all passages, so no interval
+    assert str(untargeted.find("repeat").prompts) == "40 of 40 (95 %: at least 92.8 %)"
+
+
+def test_the_json_has_no_interval_for_all_passages_and_reads_back(target, originals):
+    judges = detectors(originals, contact_recognizer())
+    report = Attack(builtin_probes()[:2], judges, originals=3).run(target, top_k=2)
+    asked, whole = json.loads(report.model_dump_json())["groups"]
+    assert whole["measures"][0]["prompts"] == {"successes": 3, "trials": 3}
+    assert asked["measures"][0]["prompts"].keys() == {"successes", "trials", "low", "high"}
+    assert AttackReport.model_validate_json(report.model_dump_json()) == report
 
 
 def test_the_table_has_compat_rows_on_request_alone(target, originals, tmp_path):

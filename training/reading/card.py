@@ -35,9 +35,6 @@ answer without a model that writes is given, said to be unclear, or refused.
 - **Held out**: one file in eight, by the digest of its name. It calibrates; it chose nothing else.
 - **Not for**: other languages; deciding about people.
 
-*Refused*: of the questions without an answer, where 5 % and 10 % of the others are lost.
-*Found*: the stretch that is named overlaps the answer.
-
 {outcome.figures.table}
 
 `{command}`, {date}, {hardware}.

@@ -140,6 +140,19 @@ def test_own_names_have_other_names_of_both_texts_as_candidates() -> None:
     assert all(result.first.trials == 4 for result in own)
 
 
+def test_names_of_texts_with_one_name_are_not_ranked() -> None:
+    recognizer = ExactRecognizer([Person("Ada Novak", {})])
+    settings = replace(SETTINGS, attacks=(AttackName.NAMES,))
+    training = [f"{FILLER_TEXT} On Monday Ada Novak sold the red mill to nobody at all."]
+    held_out = [f"{FILLER_TEXT} In March Ada Novak bought a blue boat from the same house."]
+    steps: list[str] = []
+    report = attack_model(
+        "tiny", FakeModel(), AttackTexts(training, held_out), settings, recognizer, steps.append
+    )
+    assert report.names == ()
+    assert "left out: names of both texts, which have no second name to rank" in steps
+
+
 def test_groups_of_the_training_text_hold_no_planted_record() -> None:
     record = Canary(before="At dawn ", name="Ada Novak", after=" sold the red mill.", frequency=60)
     texts = AttackTexts(plant([FILLER_TEXT], [record], seed=0), HELD_OUT, [record])

@@ -30,6 +30,8 @@ def test_a_model_is_measured_and_calibrated(tmp_path: Path) -> None:
     question_answering_model(folder)
     output = run(folder, "--questions", questions)
     assert "| values hidden | 128 | 128 |" in output
+    assert "*Refused*: of the questions without an answer" in output
+    assert "held-out" not in output, "the questions are the user's own"
     assert f"serve --reader {folder}" in output
     written = json.loads((folder / CALIBRATION).read_text("utf-8"))
     assert set(written) == {"slope", "shift"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sage_rag.common.proportions import Proportion
+from sage_rag.common.proportions import Count, Proportion
 from sage_rag.eval.attack import WHOLE_INDEX
 from sage_rag.eval.linkage import Exposure
 from sage_rag.eval.membership import Membership
@@ -30,7 +30,9 @@ def group(name, hits, of, detectors=DETECTORS):
     measures = tuple(
         Measure(
             detector=detector,
-            prompts=Proportion.of(hits, of),
+            prompts=(
+                Count(successes=hits, trials=of) if name == WHOLE_INDEX else Proportion.of(hits, of)
+            ),
             pieces=hits,
             of=500,
             unit="originals",
@@ -38,7 +40,7 @@ def group(name, hits, of, detectors=DETECTORS):
         )
         for detector in detectors
     )
-    return Group(name=name, attempts=of, failed=0, measures=measures, census=name == WHOLE_INDEX)
+    return Group(name=name, attempts=of, failed=0, measures=measures)
 
 
 def measured(name, hits=0, *, known=95, useful=0.95, quarantined=10, marked=()):
