@@ -278,7 +278,10 @@ class ExtractiveAnswerer:
         outcome = outcome_of(evidence, reading, lacks_detail=lacks)
         texts = labelled_texts(quoted)
         lacks_asked = (stated is not None and lacks) or lacks_code(context, quoted[0].rank)
-        lacks_asked = lacks_asked or any(states_other(p, texts, self._embedder) for p in parts)
+        names = names_in(context)
+        lacks_asked = lacks_asked or any(
+            states_other(part, texts, self._embedder, names) for part in parts
+        )
         return Outcome.UNCLEAR if lacks_asked and outcome is Outcome.ANSWER else outcome
 
     def _readable(self, passages: RankedPassages, context: AnswerContext) -> list[Sentence]:
