@@ -114,6 +114,38 @@ def whole_question(question: str, standalone: str) -> str:
     return question if len(list(asked)) >= _FEWEST_ASKED else standalone
 
 
+def asked_of_another(questions: Sequence[str]) -> str:
+    """Return the last question; "And Ada?" after "Where does Bo live?" is "Where does Ada live?".
+
+    `questions`: as for `standalone`. Only a question of one name is read so, and only where the one
+    before names one person, or has a pronoun for one.
+    """
+    asked = ""
+    for question in without_remarks(questions):
+        names = [word for word in _content(_words(_without_opening(question))) if _is_name(word)]
+        is_name_alone = names == list(_content(_words(_without_opening(question))))
+        same_asked = _exchanged(asked_part(asked), names[0]) if is_name_alone and names else None
+        asked = same_asked or question
+    return asked
+
+
+def _exchanged(question: str, name: str) -> str | None:
+    """Return a question about one person as one about another; `None` if it has not one."""
+    kind = _type_of(name)
+    named = {match.group() for match in TOKEN.finditer(question) if match.group(1) == kind}
+    if len(named) == 1 and len(list(_content(_words(question)))) > 1:
+        return question.replace(named.pop(), name)
+    pronouns = {match.group().casefold() for match in _PRONOUN.finditer(question)}
+    if named or len(pronouns) != 1 or kind != EntityType.PERSON:
+        return None
+    return _PRONOUN.sub(lambda match: _named(match, name), question)
+
+
+def _type_of(token: str) -> str:
+    match = TOKEN.fullmatch(token)
+    return match.group(1) if match else ""
+
+
 def _named(pronoun: re.Match[str], name: str) -> str:
     # "her" is an owner before "knee", and none before "to".
     owned = pronoun["owned"]

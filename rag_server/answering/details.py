@@ -296,8 +296,8 @@ def lacks_role(
 ) -> bool:
     """Return whether no quoted sentence has a person in the role that a question asks for.
 
-    "Who is the doctor of Ada?" and "which doctor ...?" are answered by a sentence with someone else and "doctor", or a word
-    like it. Sentences in which no name was replaced lack nothing.
+    "Who is the doctor of Ada?" and "which doctor ...?" are answered by a sentence with someone else
+    and "doctor", or a word like it. Sentences in which no name was replaced lack nothing.
     """
     plain = TOKEN.sub("x", question)
     asked = _ROLE.search(plain) or _WHICH_ROLE.search(plain)

@@ -10,6 +10,7 @@ from sage_rag.privacy.entities import EntityType, Identifiability, identifiabili
 from sage_rag.privacy.lookup import STEM_TYPES, codes_of
 from sage_rag.privacy.tokens import TOKEN, token_type
 from sage_rag.rag_server.answering.evidence import Evidence
+from sage_rag.rag_server.answering.going_on import asks_for_more
 from sage_rag.rag_server.answering.mail_headers import is_of_another_sender
 from sage_rag.rag_server.answering.particulars import asks_who
 from sage_rag.rag_server.answering.protocols import AnswerContext
@@ -50,11 +51,13 @@ def passages_in_focus(context: AnswerContext) -> RankedPassages:
 def goes_on_about(context: AnswerContext) -> RankedPassage | None:
     """Return the passage that the last answer quotes, if a question asks for more of it alone.
 
-    "And when?" and "why?" have no content of their own.
+    "And when?", "why?" and "what else?" have no content of their own.
     """
     question = context.question
     takes_over = bool(context.standalone) and context.standalone != question
-    if not takes_over or content_stems(question) or _ANOTHER.search(question):
+    if not takes_over or _ANOTHER.search(question):
+        return None
+    if content_stems(question) and not asks_for_more(question):
         return None
     return passage_told(context)
 

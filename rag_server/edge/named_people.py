@@ -120,9 +120,7 @@ def _meant(parts: tuple[str, ...], found: list[_Candidate]) -> list[_Candidate]:
     return longer if others else list(dict.fromkeys([*longer, *shorter]))
 
 
-def _with_initials(
-    value: str, parts: tuple[str, ...], meant: list[_Candidate]
-) -> list[_Candidate]:
+def _with_initials(value: str, parts: tuple[str, ...], meant: list[_Candidate]) -> list[_Candidate]:
     """Return the persons whose other names may have the initials of a name: "A. Kilbride".
 
     Those of the family name alone may be another person's, as with whole names.

@@ -1,0 +1,75 @@
+"""Questions that go on from the last answer, and what is left of its record."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sage_rag.indexer.passages import Passage
+from sage_rag.rag_server.answering.evidence import Evidence
+from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
+from sage_rag.rag_server.answering.going_on import asks_for_more
+from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn
+from sage_rag.rag_server.answering.wording import NO_MORE, UNCLEAR
+from sage_rag.rag_server.followups import standalone
+
+ADA, BO = "PERSON_[AdaAda]", "PERSON_[BoBoBo]"
+MILL = Passage(
+    "p1",
+    "SOURCE_[x]",
+    {"text": f"File ID_[aaaa], DATE_TIME_[bbbb]. The mill of {ADA} burned down. The roof is lost."},
+    1.0,
+)
+OATS = Passage("p2", "SOURCE_[y]", {"text": f"{ADA} sold the oats to the brewery."}, 0.9)
+
+
+def follow(turns, *passages, about=()):
+    """Return the answer to the last of some turns; questions and answers alternate."""
+    *before, question = turns
+    history = [ConversationTurn(("user", "assistant")[n % 2], t) for n, t in enumerate(before)]
+    asked = [*before[::2], question]
+    evidence = Evidence(1, 1, known=1, about=about or (1,), meant=(ADA,))
+    context = AnswerContext(
+        question, passages, history, standalone=standalone(asked), evidence=evidence
+    )
+    return ExtractiveAnswerer(few_words=1, most_words=5).compose(context)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What else?", "And what else is there?", "anything else?", "Tell me more", "go on", "more"],
+)
+def test_more_is_asked_for_in_few_words(question):
+    assert asks_for_more(question)
+
+
+@pytest.mark.parametrize(
+    "question", ["What else did she sell?", "Who else?", "more oats", "Is there more beer?"]
+)
+def test_a_question_with_a_matter_of_its_own_asks_for_no_more(question):
+    assert not asks_for_more(question)
+
+
+def test_what_else_quotes_what_is_left_of_the_record_and_then_the_others():
+    turns = [f"What happened to the mill of {ADA}?", f"The mill of {ADA} burned down. [1]"]
+    passages = (MILL, OATS)
+    first = follow([*turns, "What else?"], *passages, about=(1, 2))
+    assert first == "The roof is lost. [1]"
+    turns += ["What else?", first, "And what else?"]
+    # The line of a number and a day says nothing, but is in the record.
+    assert follow(turns, *passages, about=(1, 2)).startswith("File ID_[aaaa]")
+
+
+def test_nothing_else_is_said_where_all_was_quoted():
+    said = f"{OATS.text} [1]"
+    alone = replace(OATS, id="p1")
+    assert follow([f"What did {ADA} sell?", said, "What else?"], alone) == NO_MORE
+
+
+def test_why_is_unclear_where_no_sentence_leads_to_a_reason():
+    turns = [f"What happened to the mill of {ADA}?", f"The mill of {ADA} burned down. [1]"]
+    assert follow([*turns, "and why?"], MILL).startswith(UNCLEAR)
+    text = f"The mill of {ADA} burned down because of a lamp."
+    known = replace(MILL, fields={"text": text})
+    assert follow([turns[0], f"{text} [1]", "and why?"], known) == f"{text} [1]"
