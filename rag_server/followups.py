@@ -14,6 +14,7 @@ from sage_rag.agents.lexicon import lexicon
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.common.stems import stem
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.recognizers.wordlists import TITLES
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.remarks import without_remarks
 
@@ -122,9 +123,15 @@ def asked_of_another(questions: Sequence[str]) -> str:
     """
     asked = ""
     for question in without_remarks(questions):
-        names = [word for word in _content(_words(_without_opening(question))) if _is_name(word)]
-        is_name_alone = names == list(_content(_words(_without_opening(question))))
-        same_asked = _exchanged(asked_part(asked), names[0]) if is_name_alone and names else None
+        words = [w for w in _words(_without_opening(question)) if w.casefold() not in TITLES]
+        name, *others = list(_content(words)) or [""]
+        same_asked = None
+        if _is_name(name) and not others:
+            # "To Ada?" after "What did Bo sell?" asks something else.
+            before = asked_part(asked)
+            known = {_bare(word) for word in _words(before)}
+            if all(word == name or _bare(word) in known for word in words):
+                same_asked = _exchanged(before, name)
         asked = same_asked or question
     return asked
 

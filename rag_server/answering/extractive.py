@@ -79,13 +79,14 @@ from sage_rag.rag_server.answering.wording import (
     NOT_READ,
     NOTHING_ASKED,
     NOTHING_FOUND,
+    UNCLEAR,
     denies,
     marked,
     no_record,
     of_one_record,
     quotation,
 )
-from sage_rag.rag_server.followups import whole_question
+from sage_rag.rag_server.followups import asked_part, whole_question
 from sage_rag.rag_server.languages import is_not_read
 from sage_rag.rag_server.remarks import Remark, is_courtesy, remark_of, without_remarks
 from sage_rag.rag_server.retrieval import without_tokens
@@ -143,8 +144,8 @@ class ExtractiveAnswerer:
         return f"{FROM_RECORD}\n\n{quotation(list(fitting(sentences, _FEW_AROUND)))}"
 
     def _composed(self, context: AnswerContext) -> str:
+        own, evidence = asked_part(context.question), context.evidence
         context = replace(context, question=asked_in(context))
-        evidence = context.evidence
         if evidence is not None and evidence.unknown:
             return no_record(evidence.unknown, evidence.alike)
         if context.passages and context.passages[0].layer == CONSENSUS:
@@ -159,6 +160,10 @@ class ExtractiveAnswerer:
         answer = self._quoted(context) if is_near else NOTHING_FOUND
         if answer == NOTHING_FOUND and asks_whether(context.question):
             answer = self._hidden(context)
+        if answer == NOTHING_FOUND and is_near and own != context.question:
+            # The record of another person may say it in other words.
+            said = self._quoted(replace(context, question=own)).removeprefix(UNCLEAR).lstrip()
+            answer = said if said == NOTHING_FOUND else marked(said, unclear=True)
         follows = context.standalone not in ("", context.question)
         narrowed = follows or bool(names_in(context))
         return of_one_record(context.question, answer, narrowed=narrowed)

@@ -59,8 +59,8 @@ def states_reason(sentences: Sequence[Sentence]) -> bool:
 def untold(sentences: Sequence[Sentence], context: AnswerContext) -> list[Sentence]:
     """Return the sentences of a record that no earlier answer of a conversation quotes.
 
-    Those that answer come without those that ask, as long as there are any; formalities and lines
-    of values alone ("File ID_[...], DATE_TIME_[...]") are last.
+    Those that answer come without those that ask, as long as there are any; formalities are last.
+    A line of values alone ("File ID_[...], DATE_TIME_[...]") says nothing.
     """
     answers = (turn.text for turn in context.history if turn.role == "assistant")
     said = [set(content_stems(answer)) for answer in answers]
@@ -72,8 +72,8 @@ def untold(sentences: Sequence[Sentence], context: AnswerContext) -> list[Senten
         stems = plain if len(plain) >= _FEW else stems
         return not stems or any(len(stems & words) >= _TOLD * len(stems) for words in said)
 
-    rest = [sentence for sentence in sentences if not is_told(sentence)]
-    matter = [s for s in rest if len(_plain(s)) >= _FEW and not is_formality(s.text)]
+    rest = [s for s in sentences if len(_plain(s)) >= _FEW and not is_told(s)]
+    matter = [sentence for sentence in rest if not is_formality(sentence.text)]
     return [sentence for sentence in matter if sentence.answers] or matter or rest
 
 

@@ -220,6 +220,8 @@ def test_any_other_message_stays_as_it_is(answer, message):
         ([f"Did {KELLER} pay {LINDE}?", "And PERSON_[dd]?"], "And PERSON_[dd]?"),
         ([f"Where does {KELLER} live?", f"And {LINDE}'s goat?"], f"And {LINDE}'s goat?"),
         ([f"Where does {KELLER} live?", "And why?"], "And why?"),
+        ([f"What did {KELLER} sell?", f"To {LINDE}?"], f"To {LINDE}?"),
+        ([f"Who cares for {KELLER}?", f"And for Mr. {LINDE}?"], f"Who cares for {LINDE}?"),
         ([f"And {LINDE}?"], f"And {LINDE}?"),
     ],
 )

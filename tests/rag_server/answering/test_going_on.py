@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from sage_rag.agents.reading.protocols import Reading
 from sage_rag.indexer.passages import Passage
 from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
@@ -57,8 +58,9 @@ def test_what_else_quotes_what_is_left_of_the_record_and_then_the_others():
     first = follow([*turns, "What else?"], *passages, about=(1, 2))
     assert first == "The roof is lost. [1]"
     turns += ["What else?", first, "And what else?"]
-    # The line of a number and a day says nothing, but is in the record.
-    assert follow(turns, *passages, about=(1, 2)).startswith("File ID_[aaaa]")
+    second = follow(turns, *passages, about=(1, 2))  # the line of a number and a day says nothing
+    assert second == f"{OATS.text} [2]"
+    assert follow([*turns, second, "More?"], *passages, about=(1, 2)) == NO_MORE
 
 
 def test_nothing_else_is_said_where_all_was_quoted():
@@ -73,3 +75,28 @@ def test_why_is_unclear_where_no_sentence_leads_to_a_reason():
     text = f"The mill of {ADA} burned down because of a lamp."
     known = replace(MILL, fields={"text": text})
     assert follow([turns[0], f"{text} [1]", "and why?"], known) == f"{text} [1]"
+
+
+def test_a_name_alone_asks_the_last_question_of_another_person():
+    text = f"{BO} is a guest. The oats of {BO} are sold. The cat sleeps. The oats were wet."
+    turns = [f"Who sold the oats of {ADA}?", "The brewery did. [1]", f"And {BO}?"]
+    record = Passage("p3", "SOURCE_[z]", {"text": text}, 1.0)
+    assert f"The oats of {BO} are sold." in follow(turns, record)
+
+
+def test_the_record_of_another_person_is_not_denied_where_the_question_finds_nothing_in_it():
+    class Doubting:
+        def read(self, question, texts):
+            return [Reading(0.001 if "Where" in question else 0.2, 0, 5) for _ in texts]
+
+    asked, question = f"Where does {ADA} live?", f"And {BO}?"
+    record = Passage("p3", "SOURCE_[z]", {"text": f"{BO} mends the roof of the mill."}, 1.0)
+    context = AnswerContext(
+        question,
+        [record],
+        [ConversationTurn("user", asked), ConversationTurn("assistant", "In the mill. [1]")],
+        standalone=standalone([asked, question]),
+        evidence=Evidence(0.5, 0.6, known=1, sentence=0.5, about=(1,), meant=(BO,)),
+    )
+    answer = ExtractiveAnswerer(reader=Doubting()).compose(context)
+    assert answer == f"{UNCLEAR}\n\n{record.text} [1]"
