@@ -74,6 +74,7 @@ class Particular:
         places = [match.start() for match in names]
         bare = TOKEN.sub(lambda match: " " * len(match.group()), record)
         clear = _LONG_NUMBER if self.near is None else _DIGITS
+        first = names[0] if names else None
         last: dict[str, re.Match[str]] = {}
         for start, end in sentence_spans(record):
             here = names[bisect_left(places, start) : bisect_left(places, end)]
@@ -84,7 +85,7 @@ class Particular:
                 stated = [m for m in TOKEN.finditer(record, start, end) if self._is_new(m)]
                 for match in (*stated, *clear.finditer(bare, start, end)):
                     before = bisect_left(places, match.start()) - bisect_left(places, start)
-                    owner = here[before - 1] if before else last.get(kind, (names or [None])[0])
+                    owner = here[before - 1] if before else last.get(kind, first)
                     yield match.group(), named or owner is None or owner.group() in self.owners
             for other in ("", *_KINDS) if here else ():
                 if not kind or other != kind:
