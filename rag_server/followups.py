@@ -27,6 +27,7 @@ _OPENERS = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\W*(?:no|nope|sorry|oops|actually|wait)[,.:;!–—-]+\s*", re.IGNORECASE)
+_ADDS_NAME = re.compile(rf"\W*(?:against|by|from|to|with) {TOKEN.pattern}\W*\Z", re.IGNORECASE)
 _CONSENTS = re.compile(
     r"\W*(?:yes|yeah|yep|right|exactly|correct|i did|i do)(?:\W+(?:please|indeed|i (?:did|do)"
     r"|that(?:['’]s| is| was) (?:him|her|it|right|correct|the one)))*\W*\Z",
@@ -182,7 +183,7 @@ def _is_follow_up(question: str) -> bool:
     names = [word for word in content if _is_name(word)]
     opens = bool(_OPENERS.match(question))
     if names:
-        begins = opens or bool(_ASIDE.match(question))
+        begins = opens or bool(_ASIDE.match(question) or _ADDS_NAME.match(question))
         return begins and len(content) - len(names) < _NAME_ALONE
     folded = {word.casefold() for word in words}
     return (

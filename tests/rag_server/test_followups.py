@@ -227,3 +227,9 @@ def test_any_other_message_stays_as_it_is(answer, message):
 )
 def test_a_question_of_a_name_alone_asks_the_last_one_of_another_person(questions, asked):
     assert asked_of_another(questions) == asked
+
+
+def test_a_name_after_a_preposition_goes_on_from_the_question_before():
+    found = standalone([f"What did {KELLER} sell?", f"To {LINDE}?"])
+    assert "sell" in found
+    assert KELLER not in found

@@ -65,8 +65,9 @@ def test_what_else_quotes_what_is_left_of_the_record_and_then_the_others():
 
 def test_nothing_else_is_said_where_all_was_quoted():
     said = f"{OATS.text} [1]"
-    alone = replace(OATS, id="p1")
-    assert follow([f"What did {ADA} sell?", said, "What else?"], alone) == NO_MORE
+    turns = [f"What did {ADA} sell?", said, "What else?"]
+    assert follow(turns, OATS) == NO_MORE
+    assert follow([*turns, NO_MORE, "what else?"], OATS) == NO_MORE
 
 
 def test_why_is_unclear_where_no_sentence_leads_to_a_reason():
@@ -100,3 +101,10 @@ def test_the_record_of_another_person_is_not_denied_where_the_question_finds_not
     )
     answer = ExtractiveAnswerer(reader=Doubting()).compose(context)
     assert answer == f"{UNCLEAR}\n\n{record.text} [1]"
+
+
+def test_a_name_after_a_preposition_adds_to_what_was_asked_of_the_record():
+    sale = replace(OATS, fields={"text": f"{ADA} sold the oats to {BO}. The oats were wet."})
+    other = Passage("p4", "SOURCE_[w]", {"text": f"{BO} bakes."}, 1.0)
+    turns = [f"What did {ADA} sell?", f"{ADA} sold the oats to {BO}. [1]", f"To {BO}?"]
+    assert follow(turns, other, sale, about=(1, 2)).endswith("[2]")
