@@ -14,6 +14,7 @@ from sage_rag.agents.lexicon import lexicon
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.common.stems import stem
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.recognizers.wordlists import TITLES
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.remarks import without_remarks
 
@@ -26,6 +27,7 @@ _OPENERS = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\W*(?:no|nope|sorry|oops|actually|wait)[,.:;!–—-]+\s*", re.IGNORECASE)
+_ADDS_NAME = re.compile(rf"\W*(?:against|by|from|to|with) {TOKEN.pattern}\W*\Z", re.IGNORECASE)
 _CONSENTS = re.compile(
     r"\W*(?:yes|yeah|yep|right|exactly|correct|i did|i do)(?:\W+(?:please|indeed|i (?:did|do)"
     r"|that(?:['’]s| is| was) (?:him|her|it|right|correct|the one)))*\W*\Z",
@@ -114,6 +116,44 @@ def whole_question(question: str, standalone: str) -> str:
     return question if len(list(asked)) >= _FEWEST_ASKED else standalone
 
 
+def asked_of_another(questions: Sequence[str]) -> str:
+    """Return the last question; "And Ada?" after "Where does Bo live?" is "Where does Ada live?".
+
+    `questions`: as for `standalone`. Only a question of one name is read so, and only where the one
+    before names one person, or has a pronoun for one.
+    """
+    asked = ""
+    for question in without_remarks(questions):
+        words = [w for w in _words(_without_opening(question)) if w.casefold() not in TITLES]
+        name, *others = list(_content(words)) or [""]
+        same_asked = None
+        if _is_name(name) and not others:
+            # "To Ada?" after "What did Bo sell?" asks something else.
+            before = asked_part(asked)
+            known = {_bare(word) for word in _words(before)}
+            if all(word == name or _bare(word) in known for word in words):
+                same_asked = _exchanged(before, name)
+        asked = same_asked or question
+    return asked
+
+
+def _exchanged(question: str, name: str) -> str | None:
+    """Return a question about one person as one about another; `None` if it has not one."""
+    kind = _type_of(name)
+    named = {match.group() for match in TOKEN.finditer(question) if match.group(1) == kind}
+    if len(named) == 1 and len(list(_content(_words(question)))) > 1:
+        return question.replace(named.pop(), name)
+    pronouns = {match.group().casefold() for match in _PRONOUN.finditer(question)}
+    if named or len(pronouns) != 1 or kind != EntityType.PERSON:
+        return None
+    return _PRONOUN.sub(lambda match: _named(match, name), question)
+
+
+def _type_of(token: str) -> str:
+    match = TOKEN.fullmatch(token)
+    return match.group(1) if match else ""
+
+
 def _named(pronoun: re.Match[str], name: str) -> str:
     # "her" is an owner before "knee", and none before "to".
     owned = pronoun["owned"]
@@ -143,7 +183,7 @@ def _is_follow_up(question: str) -> bool:
     names = [word for word in content if _is_name(word)]
     opens = bool(_OPENERS.match(question))
     if names:
-        begins = opens or bool(_ASIDE.match(question))
+        begins = opens or bool(_ASIDE.match(question) or _ADDS_NAME.match(question))
         return begins and len(content) - len(names) < _NAME_ALONE
     folded = {word.casefold() for word in words}
     return (

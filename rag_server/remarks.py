@@ -65,6 +65,21 @@ _COURTESIES = frozenset(
 )
 """Words of greetings and thanks. A message of nothing else asks nothing, whatever precedes it."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_IS = r"(?:['’]s| is| are)"
+_SMALL_TALK = re.compile(
+    r"\W*(?:(?:hey|hi|hello|ok(?:ay)?|so|well|and|but|please|then|(?:can|could|would) you)\W+)*"
+    rf"(?:what{_IS} up|how{_IS} (?:you|things|it going|life)(?: doing)?"
+    rf"|how do you do|(?:who|what) are you|what{_IS} your name|what (?:can|do) you do(?: for me)?"
+    r"|what can (?:i|you) (?:ask|answer)(?: you)?|how do(?:es this| you) work|who made you"
+    r"|are you (?:an? )?(?:there|ai|bot|chatbot|computer|human|machine|person|program|real|robot)"
+    r"|(?:tell|write|sing|make|give)(?: me| us)? an? (?:joke|poem|song|rhyme)"
+    r"|(?:delete|erase|wipe|remove|forget|clear|reset|destroy)"
+    r" (?:everything|all(?: of (?:it|them|this))?|(?:all )?(?:of )?(?:the |my |your )?"
+    r"(?:chat|conversation|data|database|documents?|files?|history|index|memory|records?)))"
+    r"(?:\W+(?:today|now|please|then|again|there|for me|everyone))*\W*\Z",
+    re.IGNORECASE,
+)
+"""What is said to a chat program and is of no document: questions about it, and orders to it."""
 
 
 def remark_of(message: str) -> Remark | None:
@@ -80,6 +95,8 @@ def without_remarks(messages: Sequence[str]) -> Sequence[str]:
 
 
 def is_courtesy(message: str) -> bool:
-    """Return whether a message greets or thanks, and nothing else."""
+    """Return whether a message greets, thanks, or speaks to the program, and nothing else."""
+    if len(message) <= _LONGEST and _SMALL_TALK.match(message):
+        return True
     words = (word.casefold().replace("’", "'") for word in _WORD.findall(message))
     return all(word in _COURTESIES for word in words)

@@ -10,7 +10,7 @@ age, distance, weight, colour, code, temperature, group. Differs: patterns in pl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -18,6 +18,7 @@ from sage_rag.agents.lexicon import lexicon
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.indexer.embedding import cosines
 from sage_rag.indexer.protocols import Embedder
+from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.cues import AMOUNT, ASKS_TIME, TIME
@@ -171,9 +172,27 @@ _ROLE = re.compile(
     r"(?:[^\W\d_]+ ){0,2}?(?P<role>[^\W\d_]+)(?=\W*\Z| (?:of|at|in|for)\b)",
     _ANY_CASE,
 )
+_ROLES = (
+    "adviser|attorney|clerk|consultant|counsel(?:l?or)?|dentist|detective|doctor|driver|engineer|gp"
+    "|guardian|inspector|instructor|judge|lawyer|manager|mediator|midwife|notary|nurse|officer"
+    "|pharmacist|physician|physiotherapist|plumber|psychologist|solicitor|specialist|surgeon"
+    "|teacher|technician|therapist|trainer|vet|veterinarian|witness|worker"
+)
+_WHICH_ROLE = re.compile(
+    rf"\b(?:which|what) (?:[^\W\d_]+ )?(?P<role>{_ROLES})\b(?=\W*\Z| [^\W\d_])", _ANY_CASE
+)
+_ASKS_DOER = re.compile(r"\W*(?:and )?whom?\s+(?!else\b)[a-z]+\b", _ANY_CASE)
+_ANYONE = re.compile(
+    r"(?:PERSON|ORGANIZATION|LOCATION|DEMOGRAPHIC|MISC)_\[|\b(?:I|[Ww]e|me|us|Dr)\b"
+    rf"|\b(?i:{_ROLES}|aunt|brother|child|children|colleague|cousin|dad|daughter|father|friend"
+    r"|husband|mother|mum|neighbou?r|nephew|niece|parents|partner|people|person|sister|son|team"
+    r"|uncle|wife)s?\b"
+)
+"""Someone: a name, or a word for a speaker, a relative or a role."""
 _HIDDEN_ROLE = re.compile(r"DEMOGRAPHIC_\[|(?:PERSON_\[[^\s\]]*\] ){2}")
 """A role that was taken for a private value, or for a part of a name."""
 _DOCTOR = re.compile(r"\bDr\b")
+_NURSE = re.compile(r"\bSister(?= PERSON_)")
 _UNIT = r"(?:mg|ml|micrograms?|milligrams?|tablets?|capsules?|drops|puffs|units)\b"
 _DOSE = re.compile(rf"\d ?{_UNIT}", _ANY_CASE)
 _ASKED_DOSE = re.compile(
@@ -217,12 +236,39 @@ def lacks_detail(
     return bool(words) and embedder is not None and not _has_like(words, record, embedder)
 
 
-def states_other(question: str, quoted: Sequence[str], embedder: Embedder | None = None) -> bool:
+def states_other(
+    question: str,
+    quoted: Sequence[str],
+    embedder: Embedder | None = None,
+    names: Collection[str] = (),
+) -> bool:
     """Return whether quoted sentences are about someone or something else than is asked for.
 
-    They have no person in the asked role, or a dose of another medicine.
+    They have no person in the asked role, no one but the named person, or a dose of another
+    medicine. `names`: the tokens that the names of the question may mean, besides its own.
     """
-    return lacks_role(question, quoted, embedder) or states_other_dose(question, quoted)
+    return (
+        lacks_role(question, quoted, embedder, names)
+        or names_no_other(question, quoted, names)
+        or states_other_dose(question, quoted)
+    )
+
+
+def names_no_other(question: str, quoted: Sequence[str], names: Collection[str] = ()) -> bool:
+    """Return whether sentences name no one but the person of whom a question asks "who ...?".
+
+    "Whom did Ada see?" is not answered by "Ada comes on Monday". `names`: of the question.
+    """
+    persons = any(m.group(1) == EntityType.PERSON for m in TOKEN.finditer(question))
+    if not persons or not _ASKS_DOER.match(TOKEN.sub("x", question)):
+        return False
+    return not any(_ANYONE.search(_without(text, question, names)) for text in quoted)
+
+
+def _without(text: str, question: str, names: Collection[str]) -> str:
+    """Return a text without what a question names."""
+    named = {*names, *(match.group() for match in TOKEN.finditer(question))}
+    return TOKEN.sub(lambda match: " " if match.group() in named else match.group(), text)
 
 
 def states_other_dose(question: str, quoted: Sequence[str]) -> bool:
@@ -242,20 +288,25 @@ def states_other_dose(question: str, quoted: Sequence[str]) -> bool:
     return set(content_stems(noun)).isdisjoint(content_stems(text))
 
 
-def lacks_role(question: str, quoted: Sequence[str], embedder: Embedder | None = None) -> bool:
+def lacks_role(
+    question: str,
+    quoted: Sequence[str],
+    embedder: Embedder | None = None,
+    names: Collection[str] = (),
+) -> bool:
     """Return whether no quoted sentence has a person in the role that a question asks for.
 
-    "Who is the doctor of Ada?" is answered by a sentence with someone else and "doctor", or a word
-    like it. Sentences in which no name was replaced lack nothing.
+    "Who is the doctor of Ada?" and "which doctor ...?" are answered by a sentence with someone else
+    and "doctor", or a word like it. Sentences in which no name was replaced lack nothing.
     """
-    asked = _ROLE.search(TOKEN.sub("x", question))
+    plain = TOKEN.sub("x", question)
+    asked = _ROLE.search(plain) or _WHICH_ROLE.search(plain)
     if asked is None or not any(TOKEN.search(text) or _STAND_IN in text for text in quoted):
         return False
     role = asked["role"].casefold()
     if role in _GENERAL | lexicon().stop_words:
         return False
-    named = {match.group() for match in TOKEN.finditer(question)}
-    others = [TOKEN.sub(lambda m: " " if m.group() in named else m.group(), q) for q in quoted]
+    others = [_without(text, question, names) for text in quoted]
     return not any(
         ("PERSON_[" in text or _STAND_IN in text)
         and (_HIDDEN_ROLE.search(f"{text} ") or _has_like([role], text, embedder))
@@ -296,7 +347,7 @@ def _asked_words(question: str) -> Sequence[str]:
 
 def _has_like(words: Sequence[str], record: str, embedder: Embedder | None) -> bool:
     """Return whether a record has one of some words, or one like it, as an embedder finds it."""
-    record = _DOCTOR.sub("doctor", record)
+    record = _NURSE.sub("nurse", _DOCTOR.sub("doctor", record))
     wanted = content_stems(" ".join(words))
     if not wanted or set(wanted) & set(content_stems(record)):
         return True

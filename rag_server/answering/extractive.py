@@ -15,6 +15,7 @@ from sage_rag.rag_server.answering.cues import asks_value
 from sage_rag.rag_server.answering.details import lacks_detail, states_other
 from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.focus import (
+    RankedPassage,
     RankedPassages,
     asked_marks,
     goes_on_about,
@@ -22,6 +23,14 @@ from sage_rag.rag_server.answering.focus import (
     names_in,
     passage_told,
     passages_in_focus,
+)
+from sage_rag.rag_server.answering.formalities import states_end
+from sage_rag.rag_server.answering.going_on import (
+    asked_in,
+    asks_for_more,
+    asks_reason,
+    states_reason,
+    untold,
 )
 from sage_rag.rag_server.answering.names import names_no_one, names_someone, without_names
 from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
@@ -32,6 +41,7 @@ from sage_rag.rag_server.answering.overview import (
     only_signs,
     overview,
     ranks_that_ask,
+    traits,
     with_owner,
 )
 from sage_rag.rag_server.answering.particulars import (
@@ -51,6 +61,7 @@ from sage_rag.rag_server.answering.record_requests import (
     asks_for_message,
     asks_for_outcome,
     asks_for_overview,
+    asks_whether,
     asks_who_someone_is,
 )
 from sage_rag.rag_server.answering.selection import choose
@@ -64,9 +75,11 @@ from sage_rag.rag_server.answering.statements import often_said
 from sage_rag.rag_server.answering.values import Asked, shares_of, values_of
 from sage_rag.rag_server.answering.wording import (
     FROM_RECORD,
+    NO_MORE,
     NOT_READ,
     NOTHING_ASKED,
     NOTHING_FOUND,
+    UNCLEAR,
     denies,
     marked,
     no_record,
@@ -131,8 +144,8 @@ class ExtractiveAnswerer:
         return f"{FROM_RECORD}\n\n{quotation(list(fitting(sentences, _FEW_AROUND)))}"
 
     def _composed(self, context: AnswerContext) -> str:
-        context = replace(context, question=asked_part(context.question))
-        evidence = context.evidence
+        own, evidence = asked_part(context.question), context.evidence
+        context = replace(context, question=asked_in(context))
         if evidence is not None and evidence.unknown:
             return no_record(evidence.unknown, evidence.alike)
         if context.passages and context.passages[0].layer == CONSENSUS:
@@ -140,11 +153,37 @@ class ExtractiveAnswerer:
         is_near = evidence is None or (
             evidence.may_be_read if self._reads(context) else evidence.is_near
         )
-        is_near = is_near or goes_on_about(context) is not None
+        told = goes_on_about(context)
+        if told is not None and asks_for_more(context.question):
+            return self._more(told, context)
+        is_near = is_near or told is not None
         answer = self._quoted(context) if is_near else NOTHING_FOUND
+        if answer == NOTHING_FOUND and asks_whether(context.question):
+            answer = self._hidden(context)
+        if answer == NOTHING_FOUND and is_near and own != context.question:
+            # The record of another person may say it in other words.
+            said = self._quoted(replace(context, question=own)).removeprefix(UNCLEAR).lstrip()
+            answer = said if said == NOTHING_FOUND else marked(said, unclear=True)
         follows = context.standalone not in ("", context.question)
         narrowed = follows or bool(names_in(context))
         return of_one_record(context.question, answer, narrowed=narrowed)
+
+    def _hidden(self, context: AnswerContext) -> str:
+        """Return the sentences of a person's record that may hide what a question asks."""
+        for rank in context.evidence.about if context.evidence else ():
+            passage = context.passages[rank - 1]
+            if hiding := traits(rank, passage, context.answer_fields, self._few_words):
+                return marked(quotation(hiding), unclear=True)
+        return NOTHING_FOUND
+
+    def _more(self, told: RankedPassage, context: AnswerContext) -> str:
+        """Return what the last answer left out of its record, or another record of the person."""
+        about = context.evidence.about if context.evidence else ()
+        others = [(rank, context.passages[rank - 1]) for rank in about if rank != told[0]]
+        for passage in (told, *others):
+            if rest := untold(self._readable([passage], context), context):
+                return quotation(list(fitting(rest, self._few_words)))
+        return NO_MORE
 
     def _often_said(self, context: AnswerContext) -> str:
         """Return the answer from a consensus."""
@@ -159,11 +198,12 @@ class ExtractiveAnswerer:
         question, own = context.standalone or context.question, context.question
         found = passages_in_focus(context)
         sentences = self._readable(found[:_PASSAGES], context)
-        names, evidence = names_in(context), context.evidence
+        names = names_in(context)
         if record := self._overview(question, found, sentences, context):
             # Who wrote a message, and to whom, is not read: both names are in it.
             signs = asks_who_someone_is(question) and only_signs(record, names)
-            return marked(quotation(record), unclear=signs or asks_for_message(question))
+            unclear = signs or asks_for_message(question) or _falls_short(context, record)
+            return marked(quotation(record), unclear=unclear)
         asked = set(content_stems(own))
         carried = set(content_stems(question)) - asked if question != own else set[str]()
         shared = (asked | carried) & {stem for s in sentences for stem in s.stems}
@@ -210,9 +250,8 @@ class ExtractiveAnswerer:
             )
         if asks_who(question):
             chosen = with_owner(chosen, quoted, marks)
-            if lacks_owner(chosen, asked_marks(question, evidence)):
-                outcome = Outcome.UNCLEAR
-        return marked(quotation(chosen), unclear=outcome is Outcome.UNCLEAR)
+        unclear = outcome is Outcome.UNCLEAR or _falls_short(context, chosen)
+        return marked(quotation(chosen), unclear=unclear)
 
     def _overview(
         self,
@@ -275,10 +314,15 @@ class ExtractiveAnswerer:
             lacks = any(lacks_detail(part, record, embedder, clear=clear) for part in parts)
         else:
             lacks = not any(stated)
+        if stated is None:  # an earlier question may ask for a particular
+            evidence = replace(evidence, particular=False)
         outcome = outcome_of(evidence, reading, lacks_detail=lacks)
         texts = labelled_texts(quoted)
         lacks_asked = (stated is not None and lacks) or lacks_code(context, quoted[0].rank)
-        lacks_asked = lacks_asked or any(states_other(p, texts, self._embedder) for p in parts)
+        names = names_in(context)
+        lacks_asked = lacks_asked or any(
+            states_other(part, texts, self._embedder, names) for part in parts
+        )
         return Outcome.UNCLEAR if lacks_asked and outcome is Outcome.ANSWER else outcome
 
     def _readable(self, passages: RankedPassages, context: AnswerContext) -> list[Sentence]:
@@ -314,6 +358,17 @@ class ExtractiveAnswerer:
         views = [readable_view(sentence.text) for sentence in answering]
         near = cosines(embedder, asked, views)
         return [dict(zip(answering, map(float, row), strict=True)) for row in near]
+
+
+def _falls_short(context: AnswerContext, chosen: Sequence[Sentence]) -> bool:
+    """Return whether sentences lack the owner, the end or the reason that a question asks for."""
+    question = context.standalone or context.question
+    if asks_who(question) and lacks_owner(chosen, asked_marks(question, context.evidence)):
+        return True
+    if asks_for_outcome(question) and not states_end(chosen[-1].text):
+        return True
+    asks_why = asks_reason(context.question) and goes_on_about(context) is not None
+    return asks_why and not states_reason(chosen)
 
 
 def _is_by_number(question: str, evidence: Evidence, sentences: Sequence[Sentence]) -> bool:

@@ -10,17 +10,23 @@ from sage_rag.privacy.entities import EntityType, Identifiability, identifiabili
 from sage_rag.privacy.lookup import STEM_TYPES, codes_of
 from sage_rag.privacy.tokens import TOKEN, token_type
 from sage_rag.rag_server.answering.evidence import Evidence
+from sage_rag.rag_server.answering.going_on import asks_for_more
 from sage_rag.rag_server.answering.mail_headers import is_of_another_sender
 from sage_rag.rag_server.answering.particulars import asks_who
 from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.answering.record_requests import writers_asked
 from sage_rag.rag_server.answering.sentences import content_stems
+from sage_rag.rag_server.answering.wording import NO_MORE
 
 _ANOTHER = re.compile(
     r"\b(?:others?|another|(?P<ordinal>first|second|third|next|last|previous|earlier|later))\b",
     re.IGNORECASE,
 )
 """What a follow-up question calls a record of the same person that was not quoted yet."""
+
+_ADDS_NAME = re.compile(
+    rf"\W*(?:and\W+)?(?:against|by|from|to|with) {TOKEN.pattern}\W*\Z", re.IGNORECASE
+)
 
 _TOLD = 0.5
 """Share of an answer's words that the record has which it quotes: it may begin with other words."""
@@ -50,13 +56,19 @@ def passages_in_focus(context: AnswerContext) -> RankedPassages:
 def goes_on_about(context: AnswerContext) -> RankedPassage | None:
     """Return the passage that the last answer quotes, if a question asks for more of it alone.
 
-    "And when?" and "why?" have no content of their own.
+    "And when?", "why?" and "what else?" have no content of their own, and "to Ada?" none but
+    someone whom that passage names.
     """
     question = context.question
     takes_over = bool(context.standalone) and context.standalone != question
-    if not takes_over or content_stems(question) or _ANOTHER.search(question):
+    if not takes_over or _ANOTHER.search(question):
         return None
-    return passage_told(context)
+    told = passage_told(context)
+    if not content_stems(question) or asks_for_more(question):
+        return told
+    if told is None or not _ADDS_NAME.match(question):
+        return None
+    return told if names_in(context) & _tokens(told[1]) else None
 
 
 def passage_told(context: AnswerContext) -> RankedPassage | None:
@@ -153,7 +165,7 @@ def _untold(context: AnswerContext, found: RankedPassages) -> RankedPassages:
 
 def _last_answer(context: AnswerContext) -> str:
     said = (turn.text for turn in reversed(context.history) if turn.role == "assistant")
-    return next(said, "")
+    return next((text for text in said if text != NO_MORE), "")
 
 
 def _is_code(token: str) -> bool:

@@ -38,7 +38,22 @@ _ABOUT_APPLICANT = re.compile(
 """Birth and residence. What else the sentence says, as of a profession, is quoted on demand."""
 
 
+_END = re.compile(
+    r"\b(?:acquitted|adopted|agree[ds]?|agreement|allowed|annulled|approved|awarded|closed|convicted"
+    r"|decided|discharged|discontinued|dismissed|ended|final|fined|found (?:a|guilty|no|that)"
+    r"|granted|held that|ordered|overturned|quashed|refused|rejected|released|revoked|ruled"
+    r"|sentenced|settled?|struck (?:off|out)|terminated|upheld|withdr[ae]wn?|won|lost)\b",
+    re.IGNORECASE,
+)
 _ORIGIN = re.compile(r"\bcases? originated in\b", re.IGNORECASE)
+
+
+def states_end(sentence: str) -> bool:
+    """Return whether a sentence states a decision, or another end of a case.
+
+    A long case is in several passages, of which only the last one has its end.
+    """
+    return _END.search(sentence) is not None and not is_formality(sentence)
 
 
 def states_origin(sentence: str) -> bool:

@@ -6,14 +6,17 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from sage_rag.indexer.passages import Passage
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.formalities import is_formality, states_origin
-from sage_rag.rag_server.answering.sentences import Sentence, replying_fields
+from sage_rag.rag_server.answering.sentences import Sentence, read_passage, replying_fields
 from sage_rag.rag_server.answering.values import holds_mark
 
 _TIMES = 2
 """An overview ends with the sentence that makes it this many times `most_words`, or once as many at
 the end of a section."""
 _NAMED = "PERSON_["
+_TRAITS = (EntityType.DEMOGRAPHIC, EntityType.MISC, EntityType.SPECIAL_CATEGORY)
 _MOST_LAST = 3
 """Sentences of the end of a case."""
 
@@ -57,6 +60,18 @@ def introduction(
     kept = [first] if not states_origin(first.text) else []
     told = [s for s in own if s in kept or not is_formality(s.text)]
     return list(fitting(told or own, most_words))
+
+
+def traits(
+    rank: int, passage: Passage, answer_fields: Sequence[str], most_words: int
+) -> list[Sentence]:
+    """Return the first sentences with a token of a condition, a group or the like.
+
+    What a question asks in clear may be what such a token hides.
+    """
+    hidden = {m.group() for m in TOKEN.finditer(passage.text) if m.group(1) in _TRAITS}
+    sentences = read_passage(rank, passage, answer_fields, hidden) if hidden else []
+    return list(fitting([s for s in sentences if holds_mark(s.text, hidden)], most_words))
 
 
 def only_signs(record: Sequence[Sentence], named: Collection[str]) -> bool:

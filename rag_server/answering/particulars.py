@@ -32,6 +32,9 @@ _PAID = re.compile(
 )
 
 
+_KINDS = ("she", "he")
+_CALLS = re.compile(r"(?:(?P<she>she|her)|(?P<he>he|his|him))\b", re.IGNORECASE)
+"""How a sentence begins that is about whom the one before it calls so."""
 _ASKS_WHO = re.compile(
     r"\bwho(?:m|se)?\b|\b(?:which|what) (?:customer|client|patient|person|keeper|member|tenant"
     r"|owner|pupil|student|guest)\b",
@@ -63,22 +66,30 @@ class Particular:
         """Yield each token, or number in clear, that can be it, and whether it is the person's.
 
         It is in a sentence that names the person, and where no one else is named last before it. A
-        value before all names belongs to the first one.
+        value before all names belongs to the first one. "Her number is ..." is of whom the
+        sentences before it call "she", and of no one else whom they name.
         """
         tokens = list(TOKEN.finditer(record))
         names = [match for match in tokens if self._is_name(match)] if self.owners else []
         places = [match.start() for match in names]
         bare = TOKEN.sub(lambda match: " " * len(match.group()), record)
         clear = _LONG_NUMBER if self.near is None else _DIGITS
+        first = names[0] if names else None
+        last: dict[str, re.Match[str]] = {}
         for start, end in sentence_spans(record):
-            if self.near is not None and not self.near.search(record, start, end):
-                continue
             here = names[bisect_left(places, start) : bisect_left(places, end)]
-            named = any(match.group() in self.owners for match in here)
-            stated = [m for m in TOKEN.finditer(record, start, end) if self._is_new(m)]
-            for match in (*stated, *clear.finditer(bare, start, end)):
-                last = max(bisect_left(places, match.start()) - 1, 0)
-                yield match.group(), named or not names or names[last].group() in self.owners
+            calls = _CALLS.match(record, start)
+            kind = calls.lastgroup or "" if calls else ""
+            if self.near is None or self.near.search(record, start, end):
+                named = any(match.group() in self.owners for match in here)
+                stated = [m for m in TOKEN.finditer(record, start, end) if self._is_new(m)]
+                for match in (*stated, *clear.finditer(bare, start, end)):
+                    before = bisect_left(places, match.start()) - bisect_left(places, start)
+                    owner = here[before - 1] if before else last.get(kind, first)
+                    yield match.group(), named or owner is None or owner.group() in self.owners
+            for other in ("", *_KINDS) if here else ():
+                if not kind or other != kind:
+                    last[other] = here[-1]
 
     def _is_new(self, match: re.Match[str]) -> bool:
         return match.group(1) in self.types and match.group() not in self.known

@@ -65,6 +65,10 @@ _HOLDS = frozenset(
 """Words that ask, after "who" and next to a value, whose value it is."""
 _WHO_IS = re.compile(r"\bwho(?:['’]s| (?:is|was|are|were))\b", re.IGNORECASE)
 _ASKS_FACT = re.compile(r"\b(?:when|where|why)\b", re.IGNORECASE)
+_ASKS_WHETHER = re.compile(
+    rf"\W*(?:(?:and|but|so|also)\W+)*(?:is|are|was|were|does|did|has|had)\s+{_NAME.pattern}",
+    re.IGNORECASE,
+)
 
 
 def asks_who_someone_is(question: str) -> bool:
@@ -108,13 +112,18 @@ def asks_for_record(question: str, *, by_code: bool) -> bool:
     """
     if asks_for_day(question):
         return True
-    if _ASKS_FACT.search(question):
+    if _ASKS_FACT.search(question) or asks_whether(question):
         return False
     owned = _WHOSE.sub(" ", question) if asks_who(question) else question
     plain = _MESSAGE.sub(" ", _NAME.sub(" ", owned))
     words = plain_words(without_numbers(plain) if by_code else plain)
     allowed = REQUESTS | _HOLDS if asks_who(question) else REQUESTS
     return allowed.issuperset(words)
+
+
+def asks_whether(question: str) -> bool:
+    """Return whether a question asks yes or no about someone: "Does Ada have a cough?"."""
+    return _ASKS_WHETHER.match(question) is not None
 
 
 def asks_for_day(question: str) -> bool:

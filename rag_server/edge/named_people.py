@@ -1,7 +1,7 @@
 """Find whom and what a question names among the values of an index, by the parts of names.
 
 "Henrike" and "ms okonjo" may be everyone who is called so. "Astrid Kilbride" is not "Siobhan
-Kilbride", and not the "Ms Kilbride" of her letter either.
+Kilbride", and not the "Ms Kilbride" of her letter either; "A. Kilbride" is the first of these.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sage_rag.privacy.blind_index import PartWords, index_terms
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import NotGrantedError
 from sage_rag.privacy.lookup import NAMED_TYPES, STEM_TYPES, codes_of
+from sage_rag.privacy.people.names import parse_name
 from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.recognizers.lexicon import default_lexicon, fold
 from sage_rag.privacy.tokens import token_type
@@ -30,6 +31,7 @@ _TYPES_OF_CODES = (*CODE_TYPES, EntityType.LOCATION, EntityType.ORGANIZATION)
 """Types of tokens of a question that may be a code: one record may have it as a place."""
 _NUMBER = re.compile(r"\b\d+[a-z]?\b")
 """A house number."""
+_LETTERS = re.compile(r"[^\W\d_]+")
 _MOST_ALIKE = 3
 
 
@@ -78,10 +80,13 @@ def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher
         if found is None:
             continue
         meant = _meant(parts, found) if is_person else _at_address(value, _longer(parts, found))
+        if is_person:
+            namesakes, meant = meant, _with_initials(value, parts, meant)
         (known if is_person else others).update(c.token for c in meant)
         if is_person and not meant:
             unknown.add(token)
-            alike.update(_alike(parts, found, index, cipher) or _first_names(parts, found))
+            near = _spelt_once(namesakes) or _alike(parts, found, index, cipher)
+            alike.update(near or _first_names(parts, found))
         if is_person and meant and not _is_whole(value, parts, meant):
             partial.add(token)
     named = (known, unknown, others, alike, dates, partial)
@@ -113,6 +118,27 @@ def _meant(parts: tuple[str, ...], found: list[_Candidate]) -> list[_Candidate]:
     shorter = [c for c in namesakes if c.parts <= name]
     others = set(namesakes).difference(longer, shorter)
     return longer if others else list(dict.fromkeys([*longer, *shorter]))
+
+
+def _with_initials(value: str, parts: tuple[str, ...], meant: list[_Candidate]) -> list[_Candidate]:
+    """Return the persons whose other names may have the initials of a name: "A. Kilbride".
+
+    Those of the family name alone may be another person's, as with whole names.
+    """
+    initials = {word for word in _name_words(value) if len(word) == 1}
+    if not initials or not all(c.is_person for c in meant):
+        return meant
+    given = {c: _name_words(c.value).difference(parts) for c in meant}
+    fitting = [c for c in meant if initials <= {word[0] for word in given[c]}]
+    bare = [c for c in meant if not given[c]]
+    has_others = len(fitting) + len(bare) < len(meant)
+    return (fitting or bare) if has_others else meant
+
+
+def _name_words(value: str) -> set[str]:
+    """Return the words of a name, and its initials, without titles; nicknames in both forms."""
+    name = parse_name(value)
+    return {word for text in (fold(name.plain), *name.parts) for word in _LETTERS.findall(text)}
 
 
 def _longer(parts: tuple[str, ...], found: list[_Candidate]) -> list[_Candidate]:

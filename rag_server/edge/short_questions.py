@@ -33,6 +33,7 @@ from sage_rag.privacy.spans import Span, remainder
 _PART = re.compile(r"\S+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _PERSON = (EntityType.PERSON,)
+_PLACES = (EntityType.LOCATION, EntityType.ORGANIZATION)
 _NAME_KINDS = (Kind.GIVEN, Kind.SURNAME, Kind.PLACE, Kind.GREAT_PLACE)
 _VAGUE_TYPES = (EntityType.MISC, EntityType.DEMOGRAPHIC, EntityType.SPECIAL_CATEGORY)
 """Types of groups, events and conditions: a recognizer takes "wrestling" for one in a question,
@@ -58,6 +59,11 @@ def is_known_name(folded: str) -> bool:
     """Return whether a folded word is in a list of names of persons or places."""
     kinds = default_lexicon().kinds_of(folded)
     return any(kind in kinds for kind in _NAME_KINDS)
+
+
+def _is_code(value: str) -> bool:
+    """Return whether a value is one word with digits, and no number in a row."""
+    return len(value.split()) == 1 and bool(codes_of(value)) and not _ORDINAL.fullmatch(value)
 
 
 class IndexLookup:
@@ -229,16 +235,18 @@ class ShortQuestionRecognizer:
     def _as_in_the_index(self, text: str, span: Span) -> Span:
         """Return a span of a name with the type that the index has for its value.
 
-        A code can be part of a place there: "the van, GX-9031". Of two words in lower case, taken
-        for a group or an event, one can be a person: "castellane watch".
+        A code can be part of a place there: "the van, GX-9031"; else it is one, also after "in". Of
+        two words in lower case, taken for a group, one can be a person: "castellane watch".
         """
         value = text[span.start : span.end]
         types: tuple[EntityType, ...] = ()
         if span.entity_type in NAMED_TYPES:
             types = self.index.types_of(value)
+            if span.entity_type in _PLACES and _is_code(value):
+                types = types or (EntityType.ID,)
         elif span.entity_type is EntityType.ID and codes_of(value):
-            types = self.index.types_of(value, (EntityType.LOCATION, EntityType.ORGANIZATION))
-        if not types and span.entity_type in _VAGUE_TYPES and value.islower():
+            types = self.index.types_of(value, _PLACES)
+        elif span.entity_type in _VAGUE_TYPES and value.islower():
             types = _PERSON if self._is_person_and_word(text, span) else ()
         return (
             replace(span, entity_type=types[0]) if types and span.entity_type not in types else span
@@ -311,7 +319,7 @@ class ShortQuestionRecognizer:
         if span.entity_type not in _VAGUE_TYPES or len(codes) != 1 or len(parts) == 1:
             return None
         (code,) = codes
-        if _ORDINAL.fullmatch(code.group()) or self.index.is_code(code.group()):
+        if not _is_code(code.group()) or self.index.is_code(code.group()):
             return None
         if not all(self._is_word(part.group()) for part in parts if part is not code):
             return None

@@ -2,7 +2,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.rag_server.followups import asked_by_user, asked_part, standalone, whole_question
+from sage_rag.rag_server.followups import (
+    asked_by_user,
+    asked_of_another,
+    asked_part,
+    standalone,
+    whole_question,
+)
 
 KELLER, LINDE, LINDAU = "PERSON_[aa]", "PERSON_[bb]", "LOCATION_[cc]"
 MIGRAINE = f"What prevents the migraine of {KELLER} in {LINDAU}?"
@@ -198,3 +204,32 @@ def test_yes_to_a_suggested_name_asks_the_question_for_that_name(yes):
 )
 def test_any_other_message_stays_as_it_is(answer, message):
     assert asked_by_user([("user", "?"), ("assistant", answer), ("user", message)])[-1] == message
+
+
+@pytest.mark.parametrize(
+    ("questions", "asked"),
+    [
+        ([f"Where does {KELLER} live?", f"And {LINDE}?"], f"Where does {LINDE} live?"),
+        ([f"Who is {KELLER}'s vet?", f"No, I meant {LINDE}"], f"Who is {LINDE}'s vet?"),
+        ([f"Who is {KELLER}?", "What did he sell?", f"And {LINDE}?"], f"What did {LINDE} sell?"),
+        (
+            [f"Where does {KELLER} live?", f"And {LINDE}?", f"and {KELLER}?"],
+            f"Where does {KELLER} live?",
+        ),
+        # Of two persons, it is unknown who is exchanged.
+        ([f"Did {KELLER} pay {LINDE}?", "And PERSON_[dd]?"], "And PERSON_[dd]?"),
+        ([f"Where does {KELLER} live?", f"And {LINDE}'s goat?"], f"And {LINDE}'s goat?"),
+        ([f"Where does {KELLER} live?", "And why?"], "And why?"),
+        ([f"What did {KELLER} sell?", f"To {LINDE}?"], f"To {LINDE}?"),
+        ([f"Who cares for {KELLER}?", f"And for Mr. {LINDE}?"], f"Who cares for {LINDE}?"),
+        ([f"And {LINDE}?"], f"And {LINDE}?"),
+    ],
+)
+def test_a_question_of_a_name_alone_asks_the_last_one_of_another_person(questions, asked):
+    assert asked_of_another(questions) == asked
+
+
+def test_a_name_after_a_preposition_goes_on_from_the_question_before():
+    found = standalone([f"What did {KELLER} sell?", f"To {LINDE}?"])
+    assert "sell" in found
+    assert KELLER not in found

@@ -115,6 +115,16 @@ def test_of_a_clear_answer_only_kinds_of_details_are_missing():
         ("Who is the vet of the zoo?", "Ms Orde came on Monday.", False),
         ("Who is the person to ask?", "Ask PERSON_[bb].", False),
         ("Who fed PERSON_[aa]?", "PERSON_[bb] came.", False),
+        ("Which vet did PERSON_[aa] see?", "PERSON_[bb] feeds the goat.", True),
+        ("Which vet did PERSON_[aa] see?", "Come on Monday. DATE_TIME_[cc]", True),
+        ("Which vet did PERSON_[aa] see?", "PERSON_[bb], the vet, came.", False),
+        ("Which nurse fed PERSON_[aa]?", "Sister PERSON_[bb] came.", False),
+        ("Which food does PERSON_[aa] get?", "Oats for PERSON_[aa].", False),
+        ("Whom did PERSON_[aa] see?", "PERSON_[aa] came on Monday.", True),
+        ("Who treated PERSON_[aa]?", "The wound was cleaned.", True),
+        ("Who treated PERSON_[aa]?", "My wife did.", False),
+        ("Who treated PERSON_[aa]?", "He was treated at ORGANIZATION_[bb].", False),
+        ("Who came on Monday?", "The wound was cleaned.", False),
     ],
 )
 def test_a_person_in_another_role_is_not_the_one_that_is_asked_for(question, quoted, is_other):

@@ -234,6 +234,10 @@ def test_a_greeting_or_thanks_is_told_what_to_ask():
                 message, MIGRAINE, evidence=evidence, standalone=f"{message} helps migraine"
             )
             assert answer == NOTHING_ASKED
+    for message in ("Hey, what's up", "who are you?", "What can you do?", "delete everything"):
+        assert compose(message, MIGRAINE, evidence=weak) == NOTHING_ASKED
+    for question in ("what is a migraine?", "who are the patients?", "delete the wart?"):
+        assert compose(question, BURN, evidence=weak) == NOTHING_FOUND
     for question in ("Hi, who won the cup?", "thanks, is tea ok?", "thanks whats the dose"):
         assert compose(question, MIGRAINE, evidence=weak) == NOTHING_FOUND
     assert "diary" in compose("thanks, and for the migraine?", MIGRAINE, evidence=sure)
@@ -550,6 +554,37 @@ def test_the_outcome_of_a_case_is_its_end():
     evidence = Evidence(0.2, 0.1, known=1, whole_record=True, about=(1,), meant=(KELLER,))
     answer = compose(f"What was the outcome of {KELLER}'s case?", case, evidence=evidence)
     assert answer == "The court dismissed the claim. [1]"
+
+
+def test_a_piece_of_a_case_without_its_end_is_no_clear_outcome():
+    text = (
+        f"The case originated in an application by {KELLER}.\n\nThe applicant sued the miller. The "
+        "court dismissed the claim. The applicant filed an appeal."
+    )
+    asked = f"What was the outcome of {KELLER}'s case?"
+    for about in ((1,), (1, 2)):
+        evidence = Evidence(1, 1, known=1, whole_record=len(about) == 1, about=about)
+        pieces = (passage(1, text=text), passage(2, text=f"{KELLER} was heard."))
+        assert compose(asked, *pieces, evidence=evidence).startswith(UNCLEAR)
+
+
+@pytest.mark.parametrize("trait", ["DEMOGRAPHIC_[aaaa]", "SPECIAL_CATEGORY_[aaaa]"])
+def test_what_a_record_may_hide_is_not_denied(trait):
+    record = passage(1, text=f"{KELLER} lives here. She has {trait}. The rent is paid.")
+    evidence = Evidence(0.1, 0.1, known=1, about=(1,))
+    asked = f"Does {KELLER} have a cough?"
+    answer = compose(asked, record, evidence=evidence)
+    assert answer == f"{UNCLEAR}\n\nShe has {trait}. [1]"
+    bare = passage(1, text=f"{KELLER} lives here. The rent is paid.")
+    assert compose(asked, bare, evidence=evidence) == NOTHING_FOUND
+
+
+def test_the_number_that_an_earlier_question_asked_for_is_not_asked_again():
+    record = passage(1, text=f"Claim number of {KELLER}: ID_[cc]. The horse is lame.")
+    evidence = Evidence(0.2, 0.1, known=1, about=(1,), particular=True, meant=(KELLER,))
+    before = f"What is the claim number of {KELLER}?"
+    assert UNCLEAR not in follow(before, "", before, record, evidence=evidence)
+    assert UNCLEAR in follow(before, "", "And his profession?", record, evidence=evidence)
 
 
 CARD = "ID_[cc]"

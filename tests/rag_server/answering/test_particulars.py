@@ -185,6 +185,24 @@ def test_a_number_next_to_the_name_is_the_persons_own(question: str, text: str, 
     assert not answer.startswith(UNCLEAR)
 
 
+BO = "PERSON_[BoBoBo]"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_own"),
+    [
+        (f"Will of {ADA}. She was treated by {BO}. Her policy has the number {NUMBER}.", True),
+        (f"{ADA} is ill. Her room is below {BO}'s. It leaks. Her policy number: {NUMBER}.", True),
+        (f"Will of {ADA}. He was treated by {BO}. Her policy has the number {NUMBER}.", False),
+        (f"{ADA} came with {BO}. His policy has the number {NUMBER}.", False),
+        (f"{ADA} is ill. She met {BO}. {BO} is old. Her policy number: {NUMBER}.", False),
+        (f"Will of {ADA}. She met {BO}. Her son {BO} has the policy number {NUMBER}.", False),
+    ],
+)
+def test_her_number_is_of_whom_the_sentences_before_call_she(text: str, is_own: bool) -> None:
+    assert states_particular(f"What is the policy number of {ADA}?", text) == is_own
+
+
 def test_the_number_of_the_person_is_preferred_to_that_of_someone_else() -> None:
     text = (
         f"Phone numbers: {BEN} has the phone number {OTHER_PHONE}. The roof of the barn leaks and "

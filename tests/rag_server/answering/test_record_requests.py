@@ -7,6 +7,7 @@ from sage_rag.rag_server.answering.record_requests import (
     asks_for_outcome,
     asks_for_overview,
     asks_for_record,
+    asks_whether,
     asks_who_someone_is,
     writers_asked,
 )
@@ -58,6 +59,19 @@ def test_a_message_of_someone_is_a_record(question):
 )
 def test_an_address_or_a_matter_is_no_record(question):
     assert not asks_for_record(question, by_code=False)
+
+
+@pytest.mark.parametrize(
+    "question", [f"Is {ADA} a DEMOGRAPHIC_[cc]?", f"And does Mr. {ADA} have records?"]
+)
+def test_a_question_of_yes_or_no_about_someone_is_no_record(question):
+    assert asks_whether(question)
+    assert not asks_for_record(question, by_code=False)
+
+
+def test_what_is_known_of_someone_is_no_question_of_yes_or_no():
+    assert not asks_whether(f"Do you have a record of {ADA}?")
+    assert asks_for_record(f"Do you have a record of {ADA}?", by_code=False)
 
 
 def test_the_record_of_a_genitive_is_asked_for():

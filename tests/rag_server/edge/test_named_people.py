@@ -56,6 +56,27 @@ def test_a_name_means_longer_forms_or_its_family_name_alone(asked, meant):
     assert (set(found.known), found.unknown) == ({token(name) for name in meant}, ())
 
 
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("H. Lindqvist", ["Henrike Lindqvist"]),
+        ("Dr. B. Lindqvist", ["Bill Lindqvist", "Ms B. Lindqvist"]),
+        ("E. Lindqvist", ["Lindqvist"]),
+        ("T. Okonjo", ["Tobias Okonjo"]),
+    ],
+)
+def test_an_initial_excludes_who_has_another_one(asked, meant):
+    family = ("Henrike Lindqvist", "Bill Lindqvist", "Ms B. Lindqvist", "Lindqvist")
+    found = named(asked, *family, "Tobias Okonjo")
+    assert (set(found.known), found.unknown) == ({token(name) for name in meant}, ())
+
+
+def test_an_initial_that_no_one_has_is_unknown_and_suggests_the_family():
+    found = named("A. Okonjo", "Tobias Okonjo")
+    assert (found.known, found.alike) == ((), (token("Tobias Okonjo"),))
+    assert found.unknown == (token("A. Okonjo"),)
+
+
 @pytest.mark.parametrize("asked", ["Astrid Lindqvist", "Henrike Okonjo", "Astrid", "astrid okonjo"])
 def test_a_namesake_is_someone_else(asked):
     found = named(asked, "Henrike Lindqvist", "Lindqvist", "Tobias Okonjo")

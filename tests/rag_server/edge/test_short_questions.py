@@ -268,6 +268,12 @@ def test_a_code_that_the_index_has_in_a_place_is_read_as_one():
     assert INDEX.words("the van, GX-9031", PLACE)[0] in own.search_words(asked)
 
 
+def test_a_code_that_was_taken_for_a_place_is_a_code_where_no_place_has_it():
+    own = keys(**{"k-77": EntityType.LOCATION, "tanyard": EntityType.LOCATION})
+    assert shown(own.pseudonymize("what fell in k-77")) == "what fell in <ID k-77>"
+    assert shown(own.pseudonymize("what fell in tanyard")) == "what fell in <LOCATION tanyard>"
+
+
 def test_a_code_is_searched_under_each_type_of_code():
     own = keys(**{"k-77": EntityType.CASE_NUMBER})
     words = own.search_words(own.pseudonymize("result of k-77"))
