@@ -26,11 +26,12 @@ from sage_rag.privacy.protocols import EntityCipher, Recognizer
 from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.spans import Span
 from sage_rag.privacy.tokens import TOKEN, token_type
+from sage_rag.rag_server.edge.index_lookup import IndexLookup
 from sage_rag.rag_server.edge.index_policies import IndexPolicies
 from sage_rag.rag_server.edge.links import GuardedStream, replace_outside_addresses
 from sage_rag.rag_server.edge.memory_file import Seen
 from sage_rag.rag_server.edge.named_people import people_named
-from sage_rag.rag_server.edge.short_questions import IndexLookup, ShortQuestionRecognizer
+from sage_rag.rag_server.edge.short_questions import ShortQuestionRecognizer
 from sage_rag.rag_server.edge.shown_values import ShownRecognizer, ShownValues, encrypting
 from sage_rag.rag_server.edge.text_cache import TextCache
 from sage_rag.rag_server.exceptions import RollbackError

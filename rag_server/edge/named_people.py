@@ -21,7 +21,7 @@ from sage_rag.privacy.people.names import parse_name
 from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.recognizers.lexicon import default_lexicon, fold
 from sage_rag.privacy.tokens import token_type
-from sage_rag.rag_server.edge.short_questions import CODE_TYPES, IndexLookup, is_known_name
+from sage_rag.rag_server.edge.index_lookup import CODE_TYPES, IndexLookup, is_known_name
 from sage_rag.rag_server.named_people import NamedPeople
 
 _ALIKE = 0.8

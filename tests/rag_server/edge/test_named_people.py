@@ -13,9 +13,9 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.lookup import Lookup, all_parts, sealed_lookup
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.rag_server.edge.index_lookup import IndexLookup
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.named_people import people_named
-from sage_rag.rag_server.edge.short_questions import IndexLookup
 
 KEYS = Keyset.generate()
 CIPHER = default_cipher(KEYS, "clinic")

@@ -16,8 +16,9 @@ from sage_rag.privacy.lookup import Lookup, all_parts, sealed_lookup
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.spans import Span
 from sage_rag.privacy.tokens import TOKEN
+from sage_rag.rag_server.edge.index_lookup import IndexLookup
 from sage_rag.rag_server.edge.keyring import CorpusKeys
-from sage_rag.rag_server.edge.short_questions import IndexLookup, ShortQuestionRecognizer
+from sage_rag.rag_server.edge.short_questions import ShortQuestionRecognizer
 
 KEYS = Keyset.generate()
 CIPHER = default_cipher(KEYS, "clinic")
