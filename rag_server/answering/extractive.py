@@ -61,7 +61,7 @@ from sage_rag.rag_server.answering.record_requests import (
     asks_for_message,
     asks_for_outcome,
     asks_for_overview,
-    asks_whether,
+    asks_trait,
     asks_who_someone_is,
 )
 from sage_rag.rag_server.answering.selection import choose
@@ -158,7 +158,7 @@ class ExtractiveAnswerer:
             return self._more(told, context)
         is_near = is_near or told is not None
         answer = self._quoted(context) if is_near else NOTHING_FOUND
-        if answer == NOTHING_FOUND and asks_whether(context.question):
+        if answer == NOTHING_FOUND and asks_trait(context.question):
             answer = self._hidden(context)
         if answer == NOTHING_FOUND and is_near and own != context.question:
             # The record of another person may say it in other words.

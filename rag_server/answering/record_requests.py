@@ -70,6 +70,13 @@ _ASKS_WHETHER = re.compile(
     re.IGNORECASE,
 )
 
+_ASKS_TRAIT = re.compile(
+    rf"\W*(?:(?:and|but|so|also)\W+)*(?:(?:does|did)\s+{_NAME.pattern}\s+(?:have|suffer)"
+    rf"|(?:has|had)\s+{_NAME.pattern}\s+(?:got|an?|ever had)"
+    rf"|(?:is|was)\s+{_NAME.pattern}\s+an?)\b",
+    re.IGNORECASE,
+)
+
 
 def asks_who_someone_is(question: str) -> bool:
     """Return whether a question asks who someone is, and for nothing else: "Who is Ada?"."""
@@ -124,6 +131,11 @@ def asks_for_record(question: str, *, by_code: bool) -> bool:
 def asks_whether(question: str) -> bool:
     """Return whether a question asks yes or no about someone: "Does Ada have a cough?"."""
     return _ASKS_WHETHER.match(question) is not None
+
+
+def asks_trait(question: str) -> bool:
+    """Return whether a question asks for a condition or a role of someone: "Is Ada a nurse?"."""
+    return _ASKS_TRAIT.match(question) is not None
 
 
 def asks_for_day(question: str) -> bool:

@@ -7,6 +7,7 @@ from sage_rag.rag_server.answering.record_requests import (
     asks_for_outcome,
     asks_for_overview,
     asks_for_record,
+    asks_trait,
     asks_whether,
     asks_who_someone_is,
     writers_asked,
@@ -113,3 +114,18 @@ def test_whose_a_value_is_may_be_asked_by_any_name_for_it(kind):
 )
 def test_whose_message_is_asked_for(question, writers):
     assert writers_asked(question) == writers
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        (f"Does {ADA} have asthma?", True),
+        (f"and is {ADA} a DEMOGRAPHIC_[cc]?", True),
+        (f"Has Mr. {ADA} got a DEMOGRAPHIC_[cc]?", True),
+        (f"Does {ADA} keep a cat?", False),
+        (f"Did {ADA} appeal?", False),
+        (f"Is {ADA} at home?", False),
+    ],
+)
+def test_a_condition_or_a_role_is_asked_for(question, asks):
+    assert asks_trait(question) is asks
