@@ -15,7 +15,7 @@ from sage_rag.common.sentences import sentence_spans
 from sage_rag.common.stems import stem
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.recognizers.wordlists import TITLES
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import TOKEN, token_type
 from sage_rag.rag_server.remarks import without_remarks
 
 _WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’-][^\W_]+)*")
@@ -27,7 +27,10 @@ _OPENERS = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\W*(?:no|nope|sorry|oops|actually|wait)[,.:;!–—-]+\s*", re.IGNORECASE)
-_ADDS_NAME = re.compile(rf"\W*(?:against|by|from|to|with) {TOKEN.pattern}\W*\Z", re.IGNORECASE)
+ADDS_NAME = re.compile(
+    rf"\W*(?:and\W+)?(?:against|by|from|to|with) {TOKEN.pattern}\W*\Z", re.IGNORECASE
+)
+"""A name that is added to the question before: "to Ada?"."""
 _CONSENTS = re.compile(
     r"\W*(?:yes|yeah|yep|right|exactly|correct|i did|i do)(?:\W+(?:please|indeed|i (?:did|do)"
     r"|that(?:['’]s| is| was) (?:him|her|it|right|correct|the one)))*\W*\Z",
@@ -139,7 +142,7 @@ def asked_of_another(questions: Sequence[str]) -> str:
 
 def _exchanged(question: str, name: str) -> str | None:
     """Return a question about one person as one about another; `None` if it has not one."""
-    kind = _type_of(name)
+    kind = token_type(name)
     named = {match.group() for match in TOKEN.finditer(question) if match.group(1) == kind}
     if len(named) == 1 and len(list(_content(_words(question)))) > 1:
         return question.replace(named.pop(), name)
@@ -147,11 +150,6 @@ def _exchanged(question: str, name: str) -> str | None:
     if named or len(pronouns) != 1 or kind != EntityType.PERSON:
         return None
     return _PRONOUN.sub(lambda match: _named(match, name), question)
-
-
-def _type_of(token: str) -> str:
-    match = TOKEN.fullmatch(token)
-    return match.group(1) if match else ""
 
 
 def _named(pronoun: re.Match[str], name: str) -> str:
@@ -183,7 +181,7 @@ def _is_follow_up(question: str) -> bool:
     names = [word for word in content if _is_name(word)]
     opens = bool(_OPENERS.match(question))
     if names:
-        begins = opens or bool(_ASIDE.match(question) or _ADDS_NAME.match(question))
+        begins = opens or bool(_ASIDE.match(question) or ADDS_NAME.match(question))
         return begins and len(content) - len(names) < _NAME_ALONE
     folded = {word.casefold() for word in words}
     return (

@@ -223,11 +223,10 @@ class ResponseTranslator:
         return event_of({"type": name, "sequence_number": self._number, **more}, name)
 
     def _part(self) -> dict[str, Any]:
-        annotations = [*self._annotations]
         return {
             "type": "output_text",
             "text": self._text,
-            "annotations": annotations,
+            "annotations": [*self._annotations],
             "logprobs": [],
         }
 

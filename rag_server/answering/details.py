@@ -168,7 +168,7 @@ _ASKED_NOUN = re.compile(
 _ASKED_PAIR = re.compile(r"\bwhich\s+([a-z'’-]+\s+[a-z'’-]+)", _ANY_CASE)
 _ASKED_ROLE = re.compile(r"\bwho (?:is|was) (?:an?|the) ([a-z'’-]+)", _ANY_CASE)
 _ROLE = re.compile(
-    r"\bwho(?:['’]s| is| was) (?:(?:an?|the|her|his|their|my|our|your)|(?P<of>\S+['’]s?)) "
+    r"\bwho(?:['’]s| is| was) (?:(?:an?|the|her|his|their|my|our|your)|\S+['’]s?) "
     r"(?:[^\W\d_]+ ){0,2}?(?P<role>[^\W\d_]+)(?=\W*\Z| (?:of|at|in|for)\b)",
     _ANY_CASE,
 )
@@ -217,8 +217,7 @@ def lacks_detail(
     """
     if len(question.split()) > MOST_WORDS:
         return False
-    named = {match.group() for match in TOKEN.finditer(question)}
-    record = TOKEN.sub(lambda match: " " if match.group() in named else match.group(), record)
+    record = _without(record, question)
     question = TOKEN.sub(" ", question)
     near = list(_sentences_in_pairs(record))
     own = set(content_stems(question))
@@ -265,8 +264,8 @@ def names_no_other(question: str, quoted: Sequence[str], names: Collection[str] 
     return not any(_ANYONE.search(_without(text, question, names)) for text in quoted)
 
 
-def _without(text: str, question: str, names: Collection[str]) -> str:
-    """Return a text without what a question names."""
+def _without(text: str, question: str, names: Collection[str] = ()) -> str:
+    """Return a text without what a question names, and without `names`."""
     named = {*names, *(match.group() for match in TOKEN.finditer(question))}
     return TOKEN.sub(lambda match: " " if match.group() in named else match.group(), text)
 

@@ -17,17 +17,13 @@ from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.answering.record_requests import writers_asked
 from sage_rag.rag_server.answering.sentences import content_stems
 from sage_rag.rag_server.answering.wording import NO_MORE
+from sage_rag.rag_server.followups import ADDS_NAME
 
 _ANOTHER = re.compile(
     r"\b(?:others?|another|(?P<ordinal>first|second|third|next|last|previous|earlier|later))\b",
     re.IGNORECASE,
 )
 """What a follow-up question calls a record of the same person that was not quoted yet."""
-
-_ADDS_NAME = re.compile(
-    rf"\W*(?:and\W+)?(?:against|by|from|to|with) {TOKEN.pattern}\W*\Z", re.IGNORECASE
-)
-
 _TOLD = 0.5
 """Share of an answer's words that the record has which it quotes: it may begin with other words."""
 
@@ -66,7 +62,7 @@ def goes_on_about(context: AnswerContext) -> RankedPassage | None:
     told = passage_told(context)
     if not content_stems(question) or asks_for_more(question):
         return told
-    if told is None or not _ADDS_NAME.match(question):
+    if told is None or not ADDS_NAME.match(question):
         return None
     return told if names_in(context) & _tokens(told[1]) else None
 

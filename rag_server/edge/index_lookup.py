@@ -21,10 +21,7 @@ from sage_rag.privacy.lookup import (
 )
 from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
 
-_PART = re.compile(r"\S+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_PERSON = (EntityType.PERSON,)
-_PLACES = (EntityType.LOCATION, EntityType.ORGANIZATION)
 _NAME_KINDS = (Kind.GIVEN, Kind.SURNAME, Kind.PLACE, Kind.GREAT_PLACE)
 CODE_TYPES = (
     EntityType.ID,
