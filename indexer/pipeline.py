@@ -30,7 +30,7 @@ from sage_rag.indexer.timing import timed
 from sage_rag.indexer.versions import corpus_folder
 from sage_rag.privacy.lookup import sealed_lookup
 from sage_rag.privacy.policy import load_policy
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import tokens_in
 
 __all__ = ["IndexJob", "Progress", "Summary", "index_corpus"]
 
@@ -155,6 +155,6 @@ def _lookup(job: IndexJob, assembly: Assembly) -> Callable[[int], bytes] | None:
     if job.keyset is None or job.recipe.policy is None:
         return None
     texts = (passage.text for passage in assembly.passages)
-    tokens = (match.group() for text in assembly.lexical for match in TOKEN.finditer(text))
+    tokens = (token for text in assembly.lexical for token in tokens_in(text))
     policy = load_policy(job.recipe.policy)
     return partial(sealed_lookup, texts, tokens, job.keyset, job.name, policy)

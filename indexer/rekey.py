@@ -48,7 +48,7 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import DecryptionError, KeysetError
 from sage_rag.privacy.keyset.keyset import Grant, Keyset
 from sage_rag.privacy.lookup import Lookup, sealed_lookup
-from sage_rag.privacy.tokens import TOKEN, readable_view, token_type
+from sage_rag.privacy.tokens import TOKEN, readable_view, token_type, tokens_in
 
 _REPLACED = {"version", "files", "created", "sage_rag", "key_ids"}
 
@@ -195,7 +195,7 @@ def _tokens(version: IndexVersion, vocabulary: Iterable[str]) -> Iterator[str]:
         passage = version.passage(row)
         yield passage.source
         for text in passage.fields.values():
-            yield from (match.group() for match in TOKEN.finditer(text))
+            yield from tokens_in(text)
 
 
 def _fill(

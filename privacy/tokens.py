@@ -37,6 +37,11 @@ TOKEN = re.compile(rf"({_TYPES})_\[({_INNER}{{0,{MAX_PAYLOAD}}})\]")
 _OPENS = "_["
 
 
+def tokens_in(text: str) -> list[str]:
+    """Return the tokens in a text, in order."""
+    return [match.group() for match in TOKEN.finditer(text)]
+
+
 def may_have_token(text: str) -> bool:
     """Return whether a text may contain a token; much faster than a search for one."""
     return _OPENS in text

@@ -115,8 +115,12 @@ def whole_question(question: str, standalone: str) -> str:
             if not any(start <= match.start() < end for start, end in tokens):
                 before, after = question[: match.start()], question[match.end() :]
                 return f"{before}{_named(match, taken.pop())}{after}"
-    asked = _content(_words(_without_opening(question)))
-    return question if len(list(asked)) >= _FEWEST_ASKED else standalone
+    return question if len(asked_words(question)) >= _FEWEST_ASKED else standalone
+
+
+def asked_words(question: str) -> list[str]:
+    """Return the content words of a question, without those that show that it goes on."""
+    return list(_content(_words(_without_opening(question))))
 
 
 def asked_of_another(questions: Sequence[str]) -> str:

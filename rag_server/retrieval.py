@@ -13,7 +13,7 @@ from sage_rag.indexer.passages import CONSENSUS, RECORDS, Layer, Passage
 from sage_rag.indexer.protocols import Embedder, Vector
 from sage_rag.indexer.stores.lexical import lexical_words, searchable
 from sage_rag.privacy.blind_index import identifies
-from sage_rag.privacy.tokens import TOKEN, readable_view
+from sage_rag.privacy.tokens import TOKEN, readable_view, tokens_in
 from sage_rag.rag_server.guards.membership import closeness_of_copies, is_suspicious
 from sage_rag.rag_server.reranking import DEPTH, Reranker, rerank
 
@@ -134,7 +134,7 @@ class Retriever:
         A third search uses tokens and blind words alone, because who names someone wants that
         person's records.
         """
-        marks = [*(match.group() for match in TOKEN.finditer(question)), *words]
+        marks = [*tokens_in(question), *words]
         layer, rows = self._scope(marks)
         if top_k < 1 or not len(layer):
             return []

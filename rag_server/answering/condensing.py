@@ -13,7 +13,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from sage_rag.common.exceptions import UpstreamError
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import tokens_in
 from sage_rag.rag_server.answering.aliases import UNREADABLE, Aliases
 from sage_rag.rag_server.answering.budget import fitting_turns
 from sage_rag.rag_server.answering.protocols import ChatStream, ConversationTurn
@@ -78,8 +78,8 @@ class QuestionCondenser:
         line, usage = written.text.strip().strip('"“”').strip(), written.cost(prompt)
         if not _is_usable(line, asked):
             return CondensedQuestion(by_rules, usage=usage)
-        names = _tokens(by_rules)
-        return CondensedQuestion(line, not names or bool(names & _tokens(line)), usage)
+        names = set(tokens_in(by_rules))
+        return CondensedQuestion(line, not names or not names.isdisjoint(tokens_in(line)), usage)
 
     async def _write(
         self, line: _Line, prompt: Sequence[ConversationTurn], aliases: Aliases
@@ -133,14 +133,10 @@ def _is_usable(line: str, asked: Sequence[str]) -> bool:
     It must keep the names of the last question and some of its words, add no name that the user did
     not write, and be one line.
     """
-    last, own = asked[-1], _tokens(line)
+    last, own = asked[-1], set(tokens_in(line))
     if not line or "\n" in line or len(line) > _CHARACTERS or UNREADABLE.search(line):
         return False
-    if not _tokens(last) <= own <= {token for text in asked for token in _tokens(text)}:
+    if not set(tokens_in(last)) <= own <= {token for text in asked for token in tokens_in(text)}:
         return False
     known = set(content_stems(last))
     return not known or bool(known.intersection(content_stems(line)))
-
-
-def _tokens(text: str) -> set[str]:
-    return {match.group() for match in TOKEN.finditer(text)}

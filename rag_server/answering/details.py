@@ -20,8 +20,8 @@ from sage_rag.indexer.embedding import cosines
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
-from sage_rag.privacy.tokens import TOKEN
-from sage_rag.rag_server.answering.cues import AMOUNT, ASKS_TIME, TIME
+from sage_rag.privacy.tokens import TOKEN, tokens_in
+from sage_rag.rag_server.answering.cues import AMOUNT, ASKS_TIME, TIME, asks_value
 from sage_rag.rag_server.answering.sentences import content_stems
 
 _ANY_CASE = re.IGNORECASE
@@ -201,6 +201,9 @@ _ASKED_DOSE = re.compile(
     _ANY_CASE,
 )
 _STAND_IN = "the person"
+_SAME = 0.7
+"""Cosine of two words alone from which one stands for the other: "diet" and "eat". Medicines are
+nearer to each other than `_ALIKE`."""
 _ASKED_DEED = re.compile(r"\W*whom?\s+([a-z]+)\b", _ANY_CASE)
 
 
@@ -266,7 +269,7 @@ def names_no_other(question: str, quoted: Sequence[str], names: Collection[str] 
 
 def _without(text: str, question: str, names: Collection[str] = ()) -> str:
     """Return a text without what a question names, and without `names`."""
-    named = {*names, *(match.group() for match in TOKEN.finditer(question))}
+    named = {*names, *tokens_in(question)}
     return TOKEN.sub(lambda match: " " if match.group() in named else match.group(), text)
 
 
@@ -280,7 +283,7 @@ def states_other_dose(question: str, quoted: Sequence[str]) -> bool:
     if asked is None or _DOSE.search(text) is None:
         return False
     noun = asked["noun"].casefold()
-    if noun in _GENERAL | lexicon().stop_words or noun.removesuffix("s") in _GENERAL:
+    if is_general(noun) or noun in lexicon().stop_words:
         return False
     if asked["dose"] is None and Kind.WORD in default_lexicon().kinds.get(fold(noun), ""):
         return False
@@ -311,6 +314,21 @@ def lacks_role(
         and (_HIDDEN_ROLE.search(f"{text} ") or _has_like([role], text, embedder))
         for text in others
     )
+
+
+def is_general(noun: str) -> bool:
+    """Return whether a record does not repeat a noun where it states one: "medicine", "dose"."""
+    return not {noun, noun.removesuffix("s")}.isdisjoint(_GENERAL)
+
+
+def lacks_topic(topic: str | None, quoted: Sequence[str], embedder: Embedder | None) -> bool:
+    """Return whether no quoted sentence has a word, or one of nearly the same meaning.
+
+    No sentence lacks a word of what a record states without naming it: "the dose", "the price".
+    """
+    if topic is None or is_general(topic) or asks_value(topic):
+        return False
+    return not _has_like([topic], " ".join(quoted), embedder, _SAME)
 
 
 def _sentences_in_pairs(record: str) -> Iterator[str]:
@@ -344,7 +362,9 @@ def _asked_words(question: str) -> Sequence[str]:
     return [] if any({word, word[:-1]} & general for word in words) else words
 
 
-def _has_like(words: Sequence[str], record: str, embedder: Embedder | None) -> bool:
+def _has_like(
+    words: Sequence[str], record: str, embedder: Embedder | None, least: float = _ALIKE
+) -> bool:
     """Return whether a record has one of some words, or one like it, as an embedder finds it."""
     record = _NURSE.sub("nurse", _DOCTOR.sub("doctor", record))
     wanted = content_stems(" ".join(words))
@@ -353,7 +373,7 @@ def _has_like(words: Sequence[str], record: str, embedder: Embedder | None) -> b
     known = _words(record) if embedder is not None else ()
     if embedder is None or not known:
         return False
-    return float(cosines(embedder, words, known).max()) >= _ALIKE
+    return float(cosines(embedder, words, known).max()) >= least
 
 
 def _words(record: str) -> Sequence[str]:

@@ -16,7 +16,7 @@ from sage_rag.indexer.stores.lexical import lexical_words
 from sage_rag.privacy.blind_index import SIGN
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.lookup import codes_of
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import TOKEN, tokens_in
 from sage_rag.rag_server.answering.particulars import asks_who, states_particular
 from sage_rag.rag_server.answering.record_requests import (
     REQUESTS,
@@ -149,7 +149,7 @@ def find_evidence(
     layer = layers[passages[0].layer]
     similarity, sentence = _similarities(question, passages, layer, embedder)
     coverage = _coverage(question, passages, layer, unknown)
-    named = {m.group() for m in TOKEN.finditer(question) if _is_direct(m.group())}
+    named = {token for token in tokens_in(question) if _is_direct(token)}
     about = _about(passages, layer, people, len(named - {*unknown}), groups) if people else ()
     judged = {m for m in named if people is None or _type(m) != EntityType.PERSON}
     known = len(judged - {*unknown}) + bool(about and people and people.known)
@@ -198,7 +198,7 @@ def _is_by_code(question: str, others: Collection[str], passages: Sequence[Passa
 
     `others`: the tokens of the code under other types.
     """
-    asked = [*(match.group() for match in TOKEN.finditer(question)), *others]
+    asked = [*tokens_in(question), *others]
     tokens = {token for token in asked if _type(token) in _CODE_TYPES}
     texts = [passage.text for passage in passages]
     plain = TOKEN.sub(" ", question)
@@ -286,7 +286,7 @@ def _unknown(
     as known together if one of them may be; and all, if a word of a type without a token is known:
     an edge sends the words of a code under several types.
     """
-    marks = dict.fromkeys([*(match.group() for match in TOKEN.finditer(question)), *words])
+    marks = dict.fromkeys([*tokens_in(question), *words])
     direct = [mark for mark in marks if _is_direct(mark)]
     strangers: tuple[str, ...] = ()
     if people is not None:

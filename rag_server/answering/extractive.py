@@ -12,32 +12,26 @@ from sage_rag.indexer.passages import CONSENSUS
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.answering.cues import asks_value
-from sage_rag.rag_server.answering.details import lacks_detail, states_other
 from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.focus import (
     RankedPassage,
     RankedPassages,
     asked_marks,
     goes_on_about,
-    lacks_code,
     names_in,
     passage_told,
     passages_in_focus,
 )
-from sage_rag.rag_server.answering.formalities import states_end
 from sage_rag.rag_server.answering.going_on import (
     asked_in,
     asks_for_more,
-    asks_reason,
-    states_reason,
     untold,
 )
 from sage_rag.rag_server.answering.names import names_no_one, names_someone, without_names
-from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
+from sage_rag.rag_server.answering.outcome import Outcome, falls_short, outcome_of
 from sage_rag.rag_server.answering.overview import (
     fitting,
     introduction,
-    lacks_owner,
     only_signs,
     overview,
     ranks_that_ask,
@@ -46,7 +40,6 @@ from sage_rag.rag_server.answering.overview import (
 )
 from sage_rag.rag_server.answering.particulars import (
     asks_who,
-    particular_of,
     particulars_asked,
 )
 from sage_rag.rag_server.answering.parts import parts_of
@@ -68,7 +61,6 @@ from sage_rag.rag_server.answering.selection import choose
 from sage_rag.rag_server.answering.sentences import (
     Sentence,
     content_stems,
-    labelled_texts,
     read_passage,
 )
 from sage_rag.rag_server.answering.statements import often_said
@@ -202,7 +194,7 @@ class ExtractiveAnswerer:
         if record := self._overview(question, found, sentences, context):
             # Who wrote a message, and to whom, is not read: both names are in it.
             signs = asks_who_someone_is(question) and only_signs(record, names)
-            unclear = signs or asks_for_message(question) or _falls_short(context, record)
+            unclear = signs or asks_for_message(question) or falls_short(context, record)
             return marked(quotation(record), unclear=unclear)
         asked = set(content_stems(own))
         carried = set(content_stems(question)) - asked if question != own else set[str]()
@@ -235,7 +227,7 @@ class ExtractiveAnswerer:
         asks = parts or [whole_question(own, question)]
         if (reading := self._reading(asks, quoted, context)) is not None:
             chosen = choose_by(values, read=reading.sentences)
-        outcome = self._outcome(context, parts or [own], chosen, reading)
+        outcome = outcome_of(context, parts or [own], chosen, reading, self._embedder)
         if outcome is Outcome.NOTHING:
             if goes_on_about(context) is None:
                 return NOTHING_FOUND
@@ -250,7 +242,7 @@ class ExtractiveAnswerer:
             )
         if asks_who(question):
             chosen = with_owner(chosen, quoted, marks)
-        unclear = outcome is Outcome.UNCLEAR or _falls_short(context, chosen)
+        unclear = outcome is Outcome.UNCLEAR or falls_short(context, chosen)
         return marked(quotation(chosen), unclear=unclear)
 
     def _overview(
@@ -296,35 +288,6 @@ class ExtractiveAnswerer:
         meant = context.evidence.meant if context.evidence else ()
         return together([read_sentences(q, sentences, meant, self._reader) for q in questions])
 
-    def _outcome(
-        self,
-        context: AnswerContext,
-        parts: Sequence[str],
-        quoted: Sequence[Sentence],
-        reading: PassageReading | None,
-    ) -> Outcome:
-        """Return the outcome where sentences are quoted. `parts`: what the question asks."""
-        evidence = context.evidence
-        if evidence is None:
-            return Outcome.ANSWER
-        stated = _stated(context, quoted)
-        if stated is None:
-            record = context.passages[quoted[0].rank - 1].text
-            embedder, clear = self._embedder, evidence.is_clear
-            lacks = any(lacks_detail(part, record, embedder, clear=clear) for part in parts)
-        else:
-            lacks = not any(stated)
-        if stated is None:  # an earlier question may ask for a particular
-            evidence = replace(evidence, particular=False)
-        outcome = outcome_of(evidence, reading, lacks_detail=lacks)
-        texts = labelled_texts(quoted)
-        lacks_asked = (stated is not None and lacks) or lacks_code(context, quoted[0].rank)
-        names = names_in(context)
-        lacks_asked = lacks_asked or any(
-            states_other(part, texts, self._embedder, names) for part in parts
-        )
-        return Outcome.UNCLEAR if lacks_asked and outcome is Outcome.ANSWER else outcome
-
     def _readable(self, passages: RankedPassages, context: AnswerContext) -> list[Sentence]:
         """Return the sentences of passages that an answer may quote."""
         question = context.standalone or context.question
@@ -360,33 +323,9 @@ class ExtractiveAnswerer:
         return [dict(zip(answering, map(float, row), strict=True)) for row in near]
 
 
-def _falls_short(context: AnswerContext, chosen: Sequence[Sentence]) -> bool:
-    """Return whether sentences lack the owner, the end or the reason that a question asks for."""
-    question = context.standalone or context.question
-    if asks_who(question) and lacks_owner(chosen, asked_marks(question, context.evidence)):
-        return True
-    if asks_for_outcome(question) and not states_end(chosen[-1].text):
-        return True
-    asks_why = asks_reason(context.question) and goes_on_about(context) is not None
-    return asks_why and not states_reason(chosen)
-
-
 def _is_by_number(question: str, evidence: Evidence, sentences: Sequence[Sentence]) -> bool:
     """Return whether a question is a code alone with which a record begins."""
     first = next((sentence for sentence in sentences if sentence.answers), None)
     if first is None or content_stems(TOKEN.sub(" ", question)):
         return False
     return not asked_marks(question, evidence).isdisjoint(first.stems)
-
-
-def _stated(context: AnswerContext, quoted: Sequence[Sentence]) -> list[bool] | None:
-    """Return whose the values of quoted sentences are that a question asks for: the person's own?
-
-    `None` where it asks for no particular.
-    """
-    question = whole_question(context.question, context.standalone or context.question)
-    asked = particular_of(question, names_in(context))
-    if asked is None:
-        return None
-    found = asked.values_in(context.passages[quoted[0].rank - 1].text)
-    return [is_own for value, is_own in found if any(value in s.text for s in quoted)]

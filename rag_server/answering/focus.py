@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.lookup import STEM_TYPES, codes_of
-from sage_rag.privacy.tokens import TOKEN, token_type
+from sage_rag.privacy.tokens import TOKEN, token_type, tokens_in
 from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.going_on import asks_for_more
 from sage_rag.rag_server.answering.mail_headers import is_of_another_sender
@@ -64,7 +64,7 @@ def goes_on_about(context: AnswerContext) -> RankedPassage | None:
         return told
     if told is None or not ADDS_NAME.match(question):
         return None
-    return told if names_in(context) & _tokens(told[1]) else None
+    return None if names_in(context).isdisjoint(tokens_in(told[1].text)) else told
 
 
 def passage_told(context: AnswerContext) -> RankedPassage | None:
@@ -83,8 +83,8 @@ def passage_told(context: AnswerContext) -> RankedPassage | None:
 
 def names_in(context: AnswerContext) -> set[str]:
     """Return the tokens of what a question names, and of what that may mean in the index."""
-    tokens = TOKEN.finditer(context.standalone or context.question)
-    return {*(context.evidence.meant if context.evidence else ()), *(m.group() for m in tokens)}
+    tokens = tokens_in(context.standalone or context.question)
+    return {*(context.evidence.meant if context.evidence else ()), *tokens}
 
 
 def lacks_code(context: AnswerContext, rank: int) -> bool:
@@ -92,11 +92,11 @@ def lacks_code(context: AnswerContext, rank: int) -> bool:
     names = names_in(context)
     if any(token_type(name) is EntityType.PERSON for name in names):
         return False
-    own = _tokens_of(context.standalone or context.question)
+    own = set(tokens_in(context.standalone or context.question))
     codes = set(filter(_is_code, names))
     # A code that was taken for a place is a token of that type, too.
     asked = codes if any(map(_is_code, own)) else codes | own
-    return bool(codes) and asked.isdisjoint(_tokens_of(context.passages[rank - 1].text))
+    return bool(codes) and asked.isdisjoint(tokens_in(context.passages[rank - 1].text))
 
 
 def asked_marks(question: str, evidence: Evidence | None) -> set[str]:
@@ -105,16 +105,16 @@ def asked_marks(question: str, evidence: Evidence | None) -> set[str]:
         evidence.by_few_words or (evidence.whole_record and asks_who(question))
     ):
         return set()
-    tokens = {*evidence.meant, *(match.group() for match in TOKEN.finditer(question))}
+    tokens = {*evidence.meant, *tokens_in(question)}
     return {t for t in tokens if not t.startswith("PERSON_")} | codes_of(TOKEN.sub(" ", question))
 
 
 def _named(question: str, passages: Sequence[Passage], about: Sequence[int]) -> RankedPassages:
-    asked = {match.group() for match in TOKEN.finditer(question) if _is_name(match.group(1))}
+    asked = {token for token in tokens_in(question) if _is_name(token)}
     ranked = list(enumerate(passages, 1))
     if about:
         return [(rank, passage) for rank, passage in ranked if rank in about]
-    held = {rank: len(asked & _tokens(passage)) for rank, passage in ranked}
+    held = {rank: len(asked.intersection(tokens_in(passage.text))) for rank, passage in ranked}
     most = max(held.values(), default=0)
     return [(rank, passage) for rank, passage in ranked if held[rank] == most]
 
@@ -135,7 +135,7 @@ def _sent_by(
     if not writers:
         return found
     question = context.standalone or context.question
-    people = {m.group() for m in TOKEN.finditer(question) if m.group(1) == EntityType.PERSON}
+    people = {t for t in tokens_in(question) if token_type(t) is EntityType.PERSON}
     # Of several names, it is unknown which one a token of the index stands for.
     own = {*writers, *(names_in(context) if len(people) == 1 else ())}
     sent = [ranked for ranked in found if not is_of_another_sender(ranked[1].text, own)]
@@ -169,15 +169,7 @@ def _is_code(token: str) -> bool:
     return found is not EntityType.PERSON and identifiability(found) is Identifiability.DIRECT
 
 
-def _is_name(entity_type: str) -> bool:
-    """Return whether a type identifies someone or something, as an age or a date does not."""
-    found = EntityType(entity_type)
+def _is_name(token: str) -> bool:
+    """Return whether a token identifies someone or something, as an age or a date does not."""
+    found = token_type(token)
     return found in STEM_TYPES or identifiability(found) is Identifiability.DIRECT
-
-
-def _tokens(passage: Passage) -> set[str]:
-    return _tokens_of(passage.text)
-
-
-def _tokens_of(text: str) -> set[str]:
-    return {match.group() for match in TOKEN.finditer(text)}

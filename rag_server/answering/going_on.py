@@ -12,13 +12,19 @@ from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.formalities import is_formality
 from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.answering.sentences import Sentence, content_stems
-from sage_rag.rag_server.followups import asked_by_user, asked_of_another, asked_part
+from sage_rag.rag_server.followups import asked_by_user, asked_of_another, asked_part, asked_words
 
 _MORE = re.compile(
     r"\W*(?:(?:and|ok(?:ay)?|so|please|yes|is there|do you (?:know|have)|can you|tell me)\W+)*"
     r"(?:(?:what|anything|something) (?:else|more|further)|(?:say |tell me )?more|go on|continue)"
     r"(?: (?:is there|do you know|does it say|is known|about (?:him|her|it|them|this|that)"
     r"|on (?:him|her|it|them|this|that)))?\W*(?:please\W*)?\Z",
+    re.IGNORECASE,
+)
+_TOPIC = re.compile(
+    r"\W*(?:(?:and|but|or|so|also|then|(?:what|how) about)\W+)*"
+    r"(?:(?:about|after|against|at|before|by|during|for|from|in|of|on|with|without)\W+)?"
+    r"(?:(?:an?|any|her|his|its|my|our|some|the|their|your)\W+)*(?P<topic>[^\W\d_]{3,})\W*\Z",
     re.IGNORECASE,
 )
 _WHY = re.compile(r"\bwhy\b", re.IGNORECASE)
@@ -39,6 +45,18 @@ def asked_in(context: AnswerContext) -> str:
         return asked_part(context.question)
     turns = [(turn.role, turn.text) for turn in context.history]
     return asked_part(asked_of_another(asked_by_user([*turns, ("user", context.question)])))
+
+
+def added_topic(context: AnswerContext) -> str | None:
+    """Return the word that a follow-up question adds: "gout" of "what about gout?".
+
+    `None` for other questions.
+    """
+    found = _TOPIC.match(context.question)
+    if found is None or context.standalone in ("", context.question):
+        return None
+    words = [word.casefold() for word in asked_words(context.question)]
+    return words[0] if words == [found["topic"].casefold()] else None
 
 
 def asks_for_more(question: str) -> bool:

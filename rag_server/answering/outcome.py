@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from enum import Enum
 
+from sage_rag.indexer.protocols import Embedder
+from sage_rag.rag_server.answering.details import lacks_detail, lacks_topic, states_other
 from sage_rag.rag_server.answering.evidence import Evidence
+from sage_rag.rag_server.answering.focus import asked_marks, goes_on_about, lacks_code, names_in
+from sage_rag.rag_server.answering.formalities import states_end
+from sage_rag.rag_server.answering.going_on import added_topic, asks_reason, states_reason
+from sage_rag.rag_server.answering.overview import lacks_owner
+from sage_rag.rag_server.answering.particulars import asks_who, particular_of
+from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.answering.reading import PassageReading
+from sage_rag.rag_server.answering.record_requests import asks_for_outcome
+from sage_rag.rag_server.answering.sentences import Sentence, labelled_texts
+from sage_rag.rag_server.followups import whole_question
 
 
 class Outcome(Enum):
@@ -31,6 +44,53 @@ _LACKS = 0.7
 
 
 def outcome_of(
+    context: AnswerContext,
+    parts: Sequence[str],
+    quoted: Sequence[Sentence],
+    reading: PassageReading | None,
+    embedder: Embedder | None = None,
+) -> Outcome:
+    """Return the outcome where sentences of one record are quoted.
+
+    `parts`: what the question asks. `reading`: of that record, if it was read.
+    """
+    evidence = context.evidence
+    if evidence is None:
+        return Outcome.ANSWER
+    record = context.passages[quoted[0].rank - 1].text
+    stated, topic = _stated(context, quoted, record), added_topic(context)
+    if stated is None:  # an earlier question may ask for a particular
+        evidence = replace(evidence, particular=False)
+        clear = evidence.is_clear
+        asked = [*parts, *([f"What is the {topic}?"] if topic else [])]
+        lacks = any(lacks_detail(part, record, embedder, clear=clear) for part in asked)
+    else:
+        lacks = not any(stated)
+    outcome = outcome_by_score(evidence, reading, lacks_detail=lacks)
+    if outcome is not Outcome.ANSWER:
+        return outcome
+    texts, names = labelled_texts(quoted), names_in(context)
+    lacks_asked = (
+        (stated is not None and lacks)
+        or lacks_code(context, quoted[0].rank)
+        or lacks_topic(topic, texts, embedder)
+        or any(states_other(part, texts, embedder, names) for part in parts)
+    )
+    return Outcome.UNCLEAR if lacks_asked else Outcome.ANSWER
+
+
+def falls_short(context: AnswerContext, chosen: Sequence[Sentence]) -> bool:
+    """Return whether sentences lack the owner, the end or the reason that a question asks for."""
+    question = context.standalone or context.question
+    if asks_who(question) and lacks_owner(chosen, asked_marks(question, context.evidence)):
+        return True
+    if asks_for_outcome(question) and not states_end(chosen[-1].text):
+        return True
+    asks_why = asks_reason(context.question) and goes_on_about(context) is not None
+    return asks_why and not states_reason(chosen)
+
+
+def outcome_by_score(
     evidence: Evidence, reading: PassageReading | None, *, lacks_detail: bool
 ) -> Outcome:
     """Return the outcome where a record is quoted. `reading`: of that record, if it was read."""
@@ -49,3 +109,16 @@ def read_score(evidence: Evidence, reading: PassageReading, *, lacks_detail: boo
     """Return how surely a record answers: the reader's log-odds, with evidence and details."""
     known = _EVIDENCE * (min(evidence.share, _MOST_EVIDENCE) - 1)
     return reading.log_odds + known - (_LACKS if lacks_detail else 0.0)
+
+
+def _stated(context: AnswerContext, quoted: Sequence[Sentence], record: str) -> list[bool] | None:
+    """Return whose the values of quoted sentences are that a question asks for: the person's own?
+
+    `None` where it asks for no particular.
+    """
+    question = whole_question(context.question, context.standalone or context.question)
+    asked = particular_of(question, names_in(context))
+    if asked is None:
+        return None
+    found = asked.values_in(record)
+    return [is_own for value, is_own in found if any(value in s.text for s in quoted)]

@@ -6,7 +6,7 @@ import re
 
 from sage_rag.common.stems import stem
 from sage_rag.privacy.lookup import codes_of
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import TOKEN, tokens_in
 
 _CANNOT = "I answer from one record at a time, and cannot count, list or compare records."
 ONE_RECORD = f"{_CANNOT} One record says:"
@@ -64,7 +64,7 @@ def asks_over_records(question: str, quoted: str = "", *, narrowed: bool = False
         return not re.search(stated, quoted, re.IGNORECASE)
     if _LISTS.search(question):
         return True
-    marks = {match.group() for match in TOKEN.finditer(question)}
+    marks = set(tokens_in(question))
     if _COMPARES.search(question):
         return len(marks | codes_of(TOKEN.sub(" ", question))) > 1
     if marks or narrowed or not quoted or (asked := _SUMS.search(question)) is None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.lookup import NAMED_TYPES, codes_of
-from sage_rag.privacy.tokens import TOKEN, may_have_token, token_type
+from sage_rag.privacy.tokens import TOKEN, may_have_token, token_type, tokens_in
 
 _NUMBERS = (
     *(EntityType.ID, EntityType.CASE_NUMBER, EntityType.MEDICAL_RECORD, EntityType.NATIONAL_ID),
@@ -159,7 +159,7 @@ def particular_of(question: str, names: Collection[str] = ()) -> Particular | No
         found = Particular(frozenset(_NUMBERS), near)
     if found is None:
         return None
-    known = frozenset(match.group() for match in TOKEN.finditer(question))
+    known = frozenset(tokens_in(question))
     # A bill is of the record: "The son of ... broke the key. She paid ...".
     owners = frozenset() if EntityType.QUANTITY in found.types else _owners({*known, *names})
     return replace(found, known=known, owners=owners)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import exp, log
 
 from sage_rag.agents.reading.protocols import PassageReader
-from sage_rag.privacy.tokens import TOKEN, readable_view, token_type
+from sage_rag.privacy.tokens import TOKEN, readable_view, token_type, tokens_in
 from sage_rag.rag_server.answering.details import MOST_WORDS
 from sage_rag.rag_server.answering.sentences import Sentence, labelled_texts
 
@@ -67,7 +67,7 @@ def together(readings: Sequence[PassageReading]) -> PassageReading:
 
 def _linked(question: str, sentences: Sequence[Sentence], meant: Sequence[str]) -> str:
     """Return a question with the passage's own token for a name that is spelled otherwise there."""
-    held = {match.group() for sentence in sentences for match in TOKEN.finditer(sentence.text)}
+    held = {token for sentence in sentences for token in tokens_in(sentence.text)}
     known = [token for token in meant if token in held]
 
     def own(token: str) -> str:

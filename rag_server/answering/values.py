@@ -9,7 +9,7 @@ from math import log, sqrt
 
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.lookup import codes_of
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import TOKEN, tokens_in
 from sage_rag.rag_server.answering.cues import cues_of
 from sage_rag.rag_server.answering.names import names_someone
 from sage_rag.rag_server.answering.sentences import Sentence, content_stems
@@ -73,7 +73,7 @@ def rarities(sentences: Sequence[Sentence]) -> dict[str, float]:
 
 def holds_mark(text: str, marks: Collection[str]) -> bool:
     """Return whether a text has one of some tokens and codes."""
-    found = {match.group() for match in TOKEN.finditer(text)}
+    found = set(tokens_in(text))
     return not (found | codes_of(TOKEN.sub(" ", text))).isdisjoint(marks)
 
 

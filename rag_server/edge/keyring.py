@@ -25,7 +25,7 @@ from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.protocols import EntityCipher, Recognizer
 from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.spans import Span
-from sage_rag.privacy.tokens import TOKEN, token_type
+from sage_rag.privacy.tokens import TOKEN, token_type, tokens_in
 from sage_rag.rag_server.edge.index_lookup import IndexLookup
 from sage_rag.rag_server.edge.index_policies import IndexPolicies
 from sage_rag.rag_server.edge.links import GuardedStream, replace_outside_addresses
@@ -212,7 +212,7 @@ class CorpusKeys:
         a lookup, a first name has the words of the values of the index that contain it, and a value
         those of its other types, unless the policy allows no search by parts.
         """
-        tokens = [match.group() for match in TOKEN.finditer(pseudonymized)]
+        tokens = tokens_in(pseudonymized)
         reading = self._reading
         words = reading.blind_index.words_of_tokens(tokens, self._cipher)
         index = reading.parts_index
@@ -252,7 +252,7 @@ class CorpusKeys:
         index = self._reading.parts_index
         if index is None:
             return None
-        tokens = (match.group() for match in TOKEN.finditer(pseudonymized))
+        tokens = tokens_in(pseudonymized)
         named = people_named(tokens, index, self._cipher)
         if named.unknown and is_not_read(self._plain(pseudonymized)):
             # In "Wie hoch war die Strafe?" the recognizer takes ordinary words for names.

@@ -8,7 +8,7 @@ from sage_rag.agents.reading.testing import TableReader
 from sage_rag.indexer.passages import Passage
 from sage_rag.rag_server.answering.evidence import ENOUGH, Evidence
 from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
-from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
+from sage_rag.rag_server.answering.outcome import Outcome, outcome_by_score
 from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.answering.reading import PassageReading, read_sentences
 from sage_rag.rag_server.answering.sentences import read_passage
@@ -129,7 +129,7 @@ def reading(probability):
 
 def test_evidence_and_reading_decide_together():
     def outcome(evidence, probability, *, lacks=False):
-        return outcome_of(evidence, reading(probability), lacks_detail=lacks)
+        return outcome_by_score(evidence, reading(probability), lacks_detail=lacks)
 
     assert outcome(STRONG, 0.99) is Outcome.ANSWER
     assert outcome(WEAK, 0.01) is Outcome.NOTHING
@@ -144,15 +144,15 @@ def test_evidence_and_reading_decide_together():
 @pytest.mark.parametrize("probability", [0.0, 0.5, 1.0])
 def test_who_asks_for_a_whole_record_gets_it(probability):
     whole = Evidence(0.2, 0.2, whole_record=True)
-    assert outcome_of(whole, reading(probability), lacks_detail=True) is Outcome.ANSWER
+    assert outcome_by_score(whole, reading(probability), lacks_detail=True) is Outcome.ANSWER
 
 
 def test_what_a_code_names_is_shown_though_a_reader_finds_no_answer_in_it():
     named = Evidence(0.1, 0.1, by_few_words=True)
-    assert outcome_of(named, reading(0.01), lacks_detail=False) is Outcome.UNCLEAR
+    assert outcome_by_score(named, reading(0.01), lacks_detail=False) is Outcome.UNCLEAR
 
 
 def test_without_a_reader_evidence_and_details_decide():
-    assert outcome_of(STRONG, None, lacks_detail=False) is Outcome.ANSWER
-    assert outcome_of(STRONG, None, lacks_detail=True) is Outcome.UNCLEAR
-    assert outcome_of(WEAK, None, lacks_detail=False) is Outcome.UNCLEAR
+    assert outcome_by_score(STRONG, None, lacks_detail=False) is Outcome.ANSWER
+    assert outcome_by_score(STRONG, None, lacks_detail=True) is Outcome.UNCLEAR
+    assert outcome_by_score(WEAK, None, lacks_detail=False) is Outcome.UNCLEAR
