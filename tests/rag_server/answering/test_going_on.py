@@ -70,6 +70,24 @@ def test_nothing_else_is_said_where_all_was_quoted():
     assert follow([*turns, NO_MORE, "what else?"], OATS) == NO_MORE
 
 
+@pytest.mark.parametrize(
+    ("added", "is_clear"),
+    [("And the roof?", True), ("what about the roof", True), ("and beer?", False), ("Beer?", False)],
+)
+def test_a_word_that_is_added_must_be_in_the_answer(added, is_clear):
+    text = f"The mill of {ADA} burned down. The roof is lost."
+    turns = [f"What happened to the mill of {ADA}?", f"{text} [1]", added]
+    answer = follow(turns, replace(MILL, fields={"text": text}))
+    assert answer.startswith(UNCLEAR) is not is_clear
+
+
+def test_the_price_may_be_stated_without_its_word():
+    text = f"{ADA} sold the oats to the brewery for 40 euros."
+    turns = [f"What did {ADA} sell?", f"{text} [1]", "And the price?"]
+    assert follow(turns, replace(OATS, fields={"text": text})) == f"{text} [1]"
+    assert follow(turns, OATS).startswith(UNCLEAR)
+
+
 def test_why_is_unclear_where_no_sentence_leads_to_a_reason():
     turns = [f"What happened to the mill of {ADA}?", f"The mill of {ADA} burned down. [1]"]
     assert follow([*turns, "and why?"], MILL).startswith(UNCLEAR)
