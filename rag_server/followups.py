@@ -43,6 +43,11 @@ _PRONOUN = re.compile(
     r"\b(?:(?P<owner>his|her|their)(?=[ ]+(?P<owned>[^\W\d_]+))|his|her|he|she|him|they|them)\b",
     re.IGNORECASE,
 )
+_BY_PROFESSION = re.compile(
+    r"\b(?:dra?|doctor|prof|professor|nurse|sister|matron|midwife|judge|justice|pharmacist|surgeon"
+    rf"|consultant|(?:physio)?therapist|inspector|detective|officer)\W+(?P<name>{TOKEN.pattern})",
+    re.IGNORECASE,
+)
 _WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?\Z", re.IGNORECASE)
 _SHORT = 3
 """A question with fewer content words takes its subject from the question before."""
@@ -109,6 +114,8 @@ def whole_question(question: str, standalone: str) -> str:
     """
     own = _words(question)
     taken = {word for word in _words(standalone) if _is_name(word)}
+    if len(taken) > 1:  # "he" of "What did Dr. Ash tell Bo?" is rather Bo
+        taken -= {match["name"] for match in _BY_PROFESSION.finditer(standalone)}
     if len(taken) == 1 and not any(map(_is_name, own)):
         tokens = [match.span() for match in TOKEN.finditer(question)]
         for match in _PRONOUN.finditer(question):

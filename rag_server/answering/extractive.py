@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -85,6 +85,9 @@ from sage_rag.rag_server.retrieval import without_tokens
 
 _FEW_AROUND = 24
 """`few_words` of an answer that a reader found."""
+_SURE = 1.5
+"""Log-odds of the reader from which on an answer may be a sentence that values do not choose. Of
+the development questions, those whose record lacks the answer are below it."""
 _PASSAGES = 3
 """Passages that are read; the answer quotes one of them."""
 
@@ -196,37 +199,23 @@ class ExtractiveAnswerer:
             signs = asks_who_someone_is(question) and only_signs(record, names)
             unclear = signs or asks_for_message(question) or falls_short(context, record)
             return marked(quotation(record), unclear=unclear)
-        asked = set(content_stems(own))
-        carried = set(content_stems(question)) - asked if question != own else set[str]()
-        shared = (asked | carried) & {stem for s in sentences for stem in s.stems}
-        if not shared and context.evidence is None:
+        held = {stem for sentence in sentences for stem in sentence.stems}
+        if context.evidence is None and held.isdisjoint(content_stems(f"{own} {question}")):
             return NOTHING_FOUND
+        return self._from_sentences(sentences, context)
+
+    def _from_sentences(self, sentences: Sequence[Sentence], context: AnswerContext) -> str:
+        """Return the answer from sentences of records, of which it quotes one record's."""
+        question, own = context.standalone or context.question, context.question
         parts = parts_of(own)
-        whole, *each = self._similarities([question, *parts], sentences, context)
-        shares = shares_of(context.passages)
-        records = {s.rank: context.passages[s.rank - 1].text for s in sentences}.values()
-
-        def asked_values(asked: str) -> set[str]:
-            return particulars_asked(asked, records, names) if TOKEN.search(question) else set()
-
-        marks = asked_marks(question, context.evidence) | asked_values(own)
-        values = values_of(sentences, Asked(own, carried, whole, marks), shares)
-        choose_by = partial(
-            choose,
-            parts=[
-                values_of(sentences, Asked(part, carried, similarities, asked_values(part)), shares)
-                for part, similarities in zip(parts, each, strict=True)
-            ],
-            asked=asked if any(not names_someone(stem) for stem in asked) else asked | carried,
-            most_words=self._most_words,
-            few_words=self._few_words,
-        )
-        if not (chosen := choose_by(values)):
+        marks = asked_marks(question, context.evidence) | _values_asked(own, sentences, context)
+        choose_by = self._chooser(parts, marks, sentences, context)
+        if not (chosen := choose_by()):
             return NOTHING_FOUND
         quoted = [sentence for sentence in sentences if sentence.rank == chosen[0].rank]
         asks = parts or [whole_question(own, question)]
         if (reading := self._reading(asks, quoted, context)) is not None:
-            chosen = choose_by(values, read=reading.sentences)
+            chosen = choose_by(read=reading.sentences)
         outcome = outcome_of(context, parts or [own], chosen, reading, self._embedder)
         if outcome is Outcome.NOTHING:
             if goes_on_about(context) is None:
@@ -234,16 +223,47 @@ class ExtractiveAnswerer:
             outcome = Outcome.UNCLEAR  # the last answer quoted this record
         if reading is not None:  # it names what answers, or comes nearest: less around it helps
             chosen = choose_by(
-                values,
                 read=reading.sentences,
                 few_words=min(self._few_words, _FEW_AROUND),
                 brief=True,
                 asks_value=asks_value(question),
             )
+            is_sentence = question == own or asks != [question]
+            if names_someone(question) and is_sentence and reading.sentences.isdisjoint(chosen):
+                # What people report of themselves is seldom in the answer that they got.
+                marked_by_reader = [s for s in quoted if s in reading.sentences]
+                chosen = list(fitting(marked_by_reader, self._most_words)) or chosen
+                outcome = outcome if reading.log_odds >= _SURE else Outcome.UNCLEAR
         if asks_who(question):
             chosen = with_owner(chosen, quoted, marks)
         unclear = outcome is Outcome.UNCLEAR or falls_short(context, chosen)
         return marked(quotation(chosen), unclear=unclear)
+
+    def _chooser(
+        self,
+        parts: Sequence[str],
+        marks: Collection[str],
+        sentences: Sequence[Sentence],
+        context: AnswerContext,
+    ) -> Callable[..., list[Sentence]]:
+        """Return `choose` for a question, with the values of the sentences for it and its parts."""
+        question, own = context.standalone or context.question, context.question
+        asked = set(content_stems(own))
+        carried = set(content_stems(question)) - asked if question != own else set[str]()
+        shares = shares_of(context.passages)
+        whole, *each = self._similarities([question, *parts], sentences, context)
+        of_parts = [
+            Asked(part, carried, near, _values_asked(part, sentences, context))
+            for part, near in zip(parts, each, strict=True)
+        ]
+        return partial(
+            choose,
+            values_of(sentences, Asked(own, carried, whole, marks), shares),
+            parts=[values_of(sentences, part, shares) for part in of_parts],
+            asked=asked if any(not names_someone(stem) for stem in asked) else asked | carried,
+            most_words=self._most_words,
+            few_words=self._few_words,
+        )
 
     def _overview(
         self,
@@ -321,6 +341,14 @@ class ExtractiveAnswerer:
         views = [readable_view(sentence.text) for sentence in answering]
         near = cosines(embedder, asked, views)
         return [dict(zip(answering, map(float, row), strict=True)) for row in near]
+
+
+def _values_asked(question: str, sentences: Sequence[Sentence], context: AnswerContext) -> set[str]:
+    """Return the tokens of the particulars that a question, or a part of one, asks for."""
+    if not TOKEN.search(context.standalone or context.question):
+        return set()
+    records = {s.rank: context.passages[s.rank - 1].text for s in sentences}.values()
+    return particulars_asked(question, records, names_in(context))
 
 
 def _is_by_number(question: str, evidence: Evidence, sentences: Sequence[Sentence]) -> bool:

@@ -12,7 +12,13 @@ from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.formalities import is_formality
 from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.answering.sentences import Sentence, content_stems
-from sage_rag.rag_server.followups import asked_by_user, asked_of_another, asked_part, asked_words
+from sage_rag.rag_server.followups import (
+    asked_by_user,
+    asked_of_another,
+    asked_part,
+    asked_words,
+    whole_question,
+)
 
 _MORE = re.compile(
     r"\W*(?:(?:and|ok(?:ay)?|so|please|yes|is there|do you (?:know|have)|can you|tell me)\W+)*"
@@ -50,12 +56,15 @@ def asked_in(context: AnswerContext) -> str:
 def added_topic(context: AnswerContext) -> str | None:
     """Return the word that a follow-up question adds: "gout" of "what about gout?".
 
-    `None` for other questions.
+    `None` for other questions, and for one that can be read alone: "and Ada's job?".
     """
-    found = _TOPIC.match(context.question)
-    if found is None or context.standalone in ("", context.question):
+    question = context.question
+    found = _TOPIC.match(question)
+    if found is None or context.standalone in ("", question):
         return None
-    words = [word.casefold() for word in asked_words(context.question)]
+    if whole_question(question, context.standalone) != context.standalone:
+        return None
+    words = [word.casefold() for word in asked_words(question)]
     return words[0] if words == [found["topic"].casefold()] else None
 
 

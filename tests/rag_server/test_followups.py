@@ -46,6 +46,15 @@ def test_a_question_of_its_own_takes_nothing(question):
     assert standalone([MIGRAINE, question]) == question or not question
 
 
+def test_a_pronoun_is_the_patient_rather_than_the_doctor():
+    before = f"How much did Dr. {LINDE} suggest to {KELLER}?"
+    question = "Where does he live?"
+    found = whole_question(question, standalone([before, question]))
+    assert found == f"Where does {KELLER} live?"
+    both = standalone([f"How much did {LINDE} suggest to {KELLER}?", question])
+    assert whole_question(question, both) == both, "either may be meant"
+
+
 def test_another_name_exchanges_the_name_alone():
     found = standalone([MIGRAINE, f"And {LINDE}?"])
     assert LINDE in found

@@ -72,7 +72,12 @@ def test_nothing_else_is_said_where_all_was_quoted():
 
 @pytest.mark.parametrize(
     ("added", "is_clear"),
-    [("And the roof?", True), ("what about the roof", True), ("and beer?", False), ("Beer?", False)],
+    [
+        ("And the roof?", True),
+        ("what about the roof", True),
+        ("and beer?", False),
+        ("Beer?", False),
+    ],
 )
 def test_a_word_that_is_added_must_be_in_the_answer(added, is_clear):
     text = f"The mill of {ADA} burned down. The roof is lost."

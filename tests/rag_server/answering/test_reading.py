@@ -116,6 +116,22 @@ def test_a_near_record_that_answers_nothing_is_not_given_as_an_answer():
     assert answer == NOTHING_FOUND or answer.startswith(UNCLEAR)
 
 
+@pytest.mark.parametrize(("sure", "is_clear"), [(0.99, True), (0.7, False)])
+def test_what_a_person_reported_of_themselves_is_quoted(sure, is_clear):
+    fields = {
+        "question": f"I am {KELLER} and bake bread for the town. May I eat salt?",
+        "answer": f"Salt harms no one with your job, {KELLER}. Drink enough water with it.",
+    }
+    passage = Passage("p3", "SOURCE_[z]", fields, 0.9)
+    evidence = Evidence(0.6, 0.6, sentence=0.6, known=1, about=(1,), meant=(KELLER,))
+    question = f"What is the job of {KELLER}?"
+    context = AnswerContext(question, (passage,), evidence=evidence, answer_fields=("answer",))
+    reader = TableReader({"What is the job of person 1?": "bake bread"}, sure)
+    quoted = f"I am {KELLER} and bake bread for the town. [1]"
+    answer = ExtractiveAnswerer(None, reader).compose(context)
+    assert answer == quoted if is_clear else answer == f"{UNCLEAR}\n\n{quoted}"
+
+
 def test_what_is_far_is_not_read():
     reader = TableReader({})
     context = AnswerContext("renew a passport", (LETTER,), evidence=Evidence(0.05, 0.0))
