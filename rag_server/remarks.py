@@ -70,6 +70,8 @@ _SMALL_TALK = re.compile(
     r"\W*(?:(?:hey|hi|hello|ok(?:ay)?|so|well|and|but|please|then|(?:can|could|would) you)\W+)*"
     rf"(?:what{_IS} up|how{_IS} (?:you|things|it going|life)(?: doing)?"
     rf"|how do you do|(?:who|what) are you|what{_IS} your name|what (?:can|do) you do(?: for me)?"
+    r"|(?:i need )?(?:your |some )?help(?: me| us)?(?: out)?(?: with (?:this|that|something))?"
+    rf"|(?:what|which) (?:{_RECORD}|data) (?:do|can|have) you (?:got|have|know|read|search|see)"
     r"|what can (?:i|you) (?:ask|answer)(?: you)?|how do(?:es this| you) work|who made you"
     r"|are you (?:an? )?(?:there|ai|bot|chatbot|computer|human|machine|person|program|real|robot)"
     r"|(?:tell|write|sing|make|give)(?: me| us)? an? (?:joke|poem|song|rhyme)"

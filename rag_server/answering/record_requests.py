@@ -86,10 +86,10 @@ def asks_who_someone_is(question: str) -> bool:
 def asks_for_overview(question: str) -> bool:
     """Return whether a question asks for a record: "tell me about", "what was the case of".
 
-    So does a name alone.
+    So does a person's name with words of no content: "What does Ada have?".
     """
     words = TOKEN.sub(" ", question).casefold().split()
-    if not any(map(str.isalpha, "".join(words))):
+    if not plain_words(question):
         return any(m.group(1) == EntityType.PERSON for m in TOKEN.finditer(question))
     return any(word.strip("?.,:") in REQUESTS for word in words) or asks_for_message(question)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sage_rag.rag_server.remarks import Remark, remark_of, without_remarks
+from sage_rag.rag_server.remarks import Remark, is_courtesy, remark_of, without_remarks
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,22 @@ def test_a_remark_is_about_the_last_answer(message, remark):
 )
 def test_a_question_about_the_records_is_no_remark(message):
     assert remark_of(message) is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["hi", "thanks a lot!", "can you help me?", "I need your help", "what documents do you have?"],
+)
+def test_what_is_said_to_the_program_asks_nothing(message):
+    assert is_courtesy(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Does it help?", "What can help me sleep?", "Can you help the baby?", "Which records burned?"],
+)
+def test_a_question_that_mentions_help_or_records_is_no_courtesy(message):
+    assert not is_courtesy(message)
 
 
 def test_remarks_alone_stay_what_was_asked():
