@@ -405,6 +405,27 @@ def test_a_ledger_that_was_lost_does_not_publish_what_was_dropped(
     assert json.loads(command().stdout)["published"] == 19
 
 
+@pytest.mark.parametrize("report", [None, "", "[]", "{}", '{"reasons": 3}'])
+def test_a_lost_ledger_and_a_report_that_cannot_be_read_stop_a_run(
+    command: Command, tmp_path: Path, report: str | None
+) -> None:
+    home = tmp_path / "home"
+    assert command("--recipe", "encrypted").exit_code == 0
+    assert drop(home, "doc-4").exit_code == 0
+    assert command().exit_code == 0
+    (home / "owner/clinic/ledger.sqlite").unlink()
+    file = home / "corpora/clinic/versions/000002/report.json"
+    file.unlink() if report is None else file.write_text(report)
+    for lost in (False, True):
+        if lost:
+            (home / "corpora/clinic/current").unlink()
+        stopped = command()
+        assert isinstance(stopped.exception, ProtectionError)
+        assert "the report of version 2 of `clinic` cannot be read" in stopped.exception.message
+        assert "--drop ID" in str(stopped.exception.hint)
+    assert not (home / "corpora/clinic/versions/000003").exists()
+
+
 def test_a_drop_that_was_undone_stops_no_run(command: Command, tmp_path: Path) -> None:
     assert command("--recipe", "encrypted").exit_code == 0
     assert drop(tmp_path / "home", "doc-4").exit_code == 0
