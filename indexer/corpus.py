@@ -89,7 +89,7 @@ def read_corpus(
         InputError: for anything that cannot be read, with file and line.
         MissingExtraError: for a pdf, docx or html file without the extra `readers`.
     """
-    files = _files(path)
+    files = corpus_files(path)
     root = path if path.is_dir() else path.parent
     seen: dict[str, tuple[Path, int]] = {}
     for file in files:
@@ -126,7 +126,12 @@ def _repeated(place: tuple[Path, int], first: tuple[Path, int]) -> InputError:
     )
 
 
-def _files(path: Path) -> list[Path]:
+def corpus_files(path: Path) -> list[Path]:
+    """Return the files of a corpus: the one given, or those of a folder that are read.
+
+    Raises:
+        InputError: when there is none.
+    """
     if path.is_file():
         if path.suffix.lower() not in (*_FOLDER_SUFFIXES, *_SINGLE_SUFFIXES):
             raise InputError(

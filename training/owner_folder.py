@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.files import locked
+from sage_rag.common.files import locked, reading, write_file
+from sage_rag.common.unicode_text import well_formed
 
 OWNER = "owner"
 """Name of the folder: ledger, codebook, replies of a model, pages that show the corpus."""
+LEDGER = "ledger.sqlite"
+_RUN = "run"
+"""No suffix of a text: `index` reads those of a generated folder."""
 
 
 def made_owner_folder(folder: Path) -> Path:
@@ -43,3 +47,32 @@ def owner_folder(folder: Path) -> Iterator[Path]:
         except OSError as error:
             raise InputError(f"cannot write to `{folder}`: {error.strerror}") from None
         yield owner
+
+
+def keep_for(folder: Path, run: str, results: Iterable[str]) -> None:
+    """Keep an output folder for the runs of one verb over one corpus; call it under the lock.
+
+    `run`: verb and name of the corpus. `results`: patterns of the files that the run replaces.
+    Other settings are no other run: the ledger keeps what was finished under the earlier ones.
+
+    Raises:
+        InputError: when another run made the folder's output, or no run that is known.
+    """
+    marker = folder / OWNER / _RUN
+    run = well_formed(run)
+    hint = "name another folder with --out"
+    if marker.exists():
+        with reading(marker):
+            earlier = marker.read_text("utf-8").strip()
+        if earlier != run:
+            raise InputError(f"`{folder}` holds the output of `{earlier}`", hint=hint)
+        return
+    found = next((file for pattern in results for file in folder.glob(pattern)), None)
+    if found is not None and not (folder / OWNER / LEDGER).exists():
+        raise InputError(
+            f"`{found}` exists, and no run that `{folder / OWNER}` knows made it", hint=hint
+        )
+    try:
+        write_file(marker, run + "\n")
+    except OSError as error:
+        raise InputError(f"cannot write to `{folder}`: {error.strerror}") from None
