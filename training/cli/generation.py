@@ -111,9 +111,7 @@ def _run(
     summary = GenerationSummary()
     try:
         with progress_bars() as progress:
-            run_generation(
-                generation, out, sampler.blocking, progress, summary, corpus=corpus
-            )
+            run_generation(generation, out, sampler.blocking, progress, summary, corpus=corpus)
     finally:  # it may be why no text can be used
         if sampler.cut:
             typer.echo(

@@ -125,7 +125,7 @@ def raise_for_failures(summary: Summary) -> None:
             f"{names}{' ...' if len(summary.failures) > _NAMED else ''}; "
             f"first reason: {next(iter(summary.failures.values()))}",
             hint="start again to try them once more: finished documents are kept, and so are the"
-            " answers of a model, until you delete `owner/replies.sqlite` in the output folder",
+            " answers of a model that could be used",
         )
 
 
