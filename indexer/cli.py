@@ -76,6 +76,7 @@ def index(
 
     Example: sage-rag index notes.jsonl --name clinic --keyset clinic.keyset
     """
+    from sage_rag.indexer.corpus_file import settings_of
     from sage_rag.indexer.removal import check_source
     from sage_rag.indexer.wiring import index_job, model_of
 
@@ -94,6 +95,8 @@ def index(
     }
     update = _update(home, name, named, settings or ())
     chosen = update.corpus
+    secrets = {"passphrase_file": passphrase_file, "keyset_secret": keyset_secret}
+    _refuse_unused(chosen, {**settings_of(named, settings or ()), **secrets})
     protects = _check(chosen, allow_plaintext)
     keys = keyset_of(keyset, passphrase_file, keyset_secret, chosen) if protects else None
     model = model_of(chosen, update.path.parent, keep=not dry_run)
@@ -161,6 +164,13 @@ def _update(
     if not path.exists() and not changes.get("recipe"):
         changes["recipe"] = default_recipe(changes)
     return update_corpus_file(path, changes)
+
+
+def _refuse_unused(corpus: CorpusFile, given: Mapping[str, Any]) -> None:
+    from sage_rag.indexer.unused_options import refuse_unused
+    from sage_rag.indexer.wiring import recipe_of
+
+    refuse_unused(corpus, recipe_of(corpus), [n for n, value in given.items() if value is not None])
 
 
 def _check(corpus: CorpusFile, allow_plaintext: bool) -> bool:

@@ -26,6 +26,8 @@ WHOLE_RECORD_CHARS = 4000
 """Longest record of one field that stays whole. A note of a visit names its patient at its head
 alone: in pieces, only the first one is found by the name."""
 _MAX_RECORD_CHARS = 1_000_000
+_MAX_TEXT_BYTES = 100_000_000
+"""Of a txt or md file: it is in memory as a whole, several times."""
 _MAX_ID_CHARS = 500
 _FOLDER_SUFFIXES = (".jsonl", ".txt", ".md")
 _TABLE_SUFFIXES = (".csv", ".tsv")
@@ -90,6 +92,8 @@ def read_corpus(
         MissingExtraError: for a pdf, docx or html file without the extra `readers`.
     """
     files = corpus_files(path)
+    if text_fields and not any(map(_has_records, files)):
+        raise InputError(f"`{path}` has no fields: only jsonl and tables have some")
     root = path if path.is_dir() else path.parent
     seen: dict[str, tuple[Path, int]] = {}
     for file in files:
@@ -175,6 +179,12 @@ def _has_records(file: Path) -> bool:
 
 def _file_text(file: Path) -> str:
     if file.suffix.lower() not in _DOCUMENT_SUFFIXES:
+        if (size := file.stat().st_size) > _MAX_TEXT_BYTES:
+            most = _MAX_TEXT_BYTES // 10**6
+            raise InputError(
+                f"`{file}` is one text of {size // 10**6} MB; {most} are allowed",
+                hint="split it into files of a folder, or write its records as jsonl",
+            )
         return file.read_text("utf-8-sig").strip()
     from sage_rag.indexer.backends.llamaindex import read_text
 

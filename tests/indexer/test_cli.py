@@ -434,6 +434,43 @@ def test_a_drop_that_was_undone_stops_no_run(command: Command, tmp_path: Path) -
     assert json.loads(command().stdout)["published"] == 20
 
 
+@pytest.mark.parametrize(
+    ("arguments", "unused", "why"),
+    [
+        (("origin", "--keyset", "k"), "--keyset", "protects nothing"),
+        (("origin", "--passphrase-file", "p"), "--passphrase-file", "protects nothing"),
+        (("origin", "--keyset-secret", "p"), "--keyset-secret", "protects nothing"),
+        (("origin", "--set", "recognizers=tagger:x"), "recognizers", "protects nothing"),
+        (("origin", *WITH_MODEL), "--llm-model", "asks no model"),
+        (("encrypted", *WITH_MODEL), "--llm-model", "asks no model"),
+        (("encrypted", "--set", "model.budget=5"), "model.budget", "asks no model"),
+    ],
+)
+def test_an_option_that_the_recipe_does_not_use_is_refused(
+    command: Command, tmp_path: Path, arguments: tuple[str, ...], unused: str, why: str
+) -> None:
+    done = command("--allow-plaintext", "--recipe", *arguments)
+    assert isinstance(done.exception, InputError)
+    assert done.exception.message == f"`{unused}` has no effect: recipe `{arguments[0]}` {why}"
+    assert not (tmp_path / "home").exists()
+
+
+def test_settings_of_an_earlier_recipe_stop_no_run(command: Command) -> None:
+    assert command("--recipe", "checklist", "--keyset", "k", *WITH_MODEL).exit_code == 0
+    done = command("--recipe", "origin", "--allow-plaintext")
+    assert done.exit_code == 0, done.output
+
+
+def test_a_model_is_used_by_a_recognizer_and_by_a_layer_of_consensus(
+    command: Command, corpus: Path
+) -> None:
+    asking = ("--recipe", "encrypted", *WITH_MODEL, "--set", "recognizers=llm:")
+    assert command(*asking, "--dry-run").exit_code == 0
+    write(corpus, map(dialogue, range(24)))
+    layers = ("--recipe", "encrypted", *WITH_MODEL, "--layers", "consensus,records")
+    assert command(*layers, "--dry-run").exit_code == 0
+
+
 def test_a_run_that_removes_some_documents_asks_for_nothing(command: Command, corpus: Path) -> None:
     command("--recipe", "encrypted")
     corpus.write_text("".join(json.dumps(record(i)) + "\n" for i in range(11)))
