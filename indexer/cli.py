@@ -76,7 +76,6 @@ def index(
 
     Example: sage-rag index notes.jsonl --name clinic --keyset clinic.keyset
     """
-    from sage_rag.indexer.corpus_file import settings_of
     from sage_rag.indexer.removal import check_source
     from sage_rag.indexer.wiring import index_job, model_of
 
@@ -96,7 +95,7 @@ def index(
     update = _update(home, name, named, settings or ())
     chosen = update.corpus
     secrets = {"passphrase_file": passphrase_file, "keyset_secret": keyset_secret}
-    _refuse_unused(chosen, {**settings_of(named, settings or ()), **secrets})
+    _refuse_unused(chosen, named, settings or (), secrets)
     protects = _check(chosen, allow_plaintext)
     keys = keyset_of(keyset, passphrase_file, keyset_secret, chosen) if protects else None
     model = model_of(chosen, update.path.parent, keep=not dry_run)
@@ -166,10 +165,17 @@ def _update(
     return update_corpus_file(path, changes)
 
 
-def _refuse_unused(corpus: CorpusFile, given: Mapping[str, Any]) -> None:
+def _refuse_unused(
+    corpus: CorpusFile,
+    named: Mapping[str, Any],
+    settings: Sequence[str],
+    secrets: Mapping[str, Path | None],
+) -> None:
+    from sage_rag.indexer.corpus_file import settings_of
     from sage_rag.indexer.unused_options import refuse_unused
     from sage_rag.indexer.wiring import recipe_of
 
+    given = {**settings_of(named, settings), **secrets}
     refuse_unused(corpus, recipe_of(corpus), [n for n, value in given.items() if value is not None])
 
 
