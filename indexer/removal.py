@@ -62,14 +62,14 @@ def check_drops(job: IndexJob) -> None:
 
     Raises:
         ProtectionError: when the last version left out records that a person had dropped, or does
-            not say whether it did, and the ledger has neither a drop nor a published document.
+            not say whether it did, and the ledger has neither their drops nor a published document.
     """
     version = _last_version(job)
     path = job.owner_folder / "ledger.sqlite"
-    if version is None or (path.exists() and _is_continued(path)):
+    if version is None:
         return
     dropped = _dropped(version)
-    if dropped == 0:
+    if dropped == 0 or (path.exists() and _is_continued(job, path, dropped)):
         return
     start = f"version {int(version.name)} of `{job.name}`"
     said = f"{start} left out {counted(dropped or 0, 'record')} dropped in review, and the ledger"
@@ -77,7 +77,7 @@ def check_drops(job: IndexJob) -> None:
         said = f"the report of {start} cannot be read, so records may have been dropped in review;"
         said += " the ledger"
     raise ProtectionError(
-        f"{said} does not know which; nothing was changed",
+        f"{said} does not know all of them; nothing was changed",
         hint=f"restore `{path}`, or drop them again: sage-rag review {job.name} --home {job.home}"
         f" --drop ID; to publish all, move `{corpus_folder(job.home, job.name)}` away",
     )
@@ -92,9 +92,19 @@ def _last_version(job: IndexJob) -> Path | None:
     return folder / "versions" / numbers[-1] if numbers else None
 
 
-def _is_continued(path: Path) -> bool:
+def _is_continued(job: IndexJob, path: Path, dropped: int | None) -> bool:
+    """Return whether the ledger is that of earlier runs, or holds their drops again.
+
+    `dropped`: how many; if it is not known, one drop shows that a person cared for them.
+    """
     with closing(Ledger(path, read_only=True)) as ledger:
-        return bool(ledger.documents()) or ledger.has_drops()
+        if ledger.documents():
+            return True
+        if dropped is None or not ledger.has_drops():
+            return ledger.has_drops()
+        keys = map(key_of, read_corpus(job.source, job.fields, job.subject))
+        decisions = [ledger.decision(key.names) for key in keys]
+        return sum(d is not None and d.verb == "drop" for d in decisions) >= dropped
 
 
 def _dropped(version: Path) -> int | None:

@@ -426,6 +426,21 @@ def test_a_lost_ledger_and_a_report_that_cannot_be_read_stop_a_run(
     assert not (home / "corpora/clinic/versions/000003").exists()
 
 
+def test_after_a_lost_ledger_all_drops_are_made_again(command: Command, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    assert command("--recipe", "encrypted").exit_code == 0
+    for document in ("doc-4", "doc-7"):
+        assert drop(home, document).exit_code == 0
+    assert command().exit_code == 0
+    (home / "owner/clinic/ledger.sqlite").unlink()
+    assert drop(home, "doc-4").exit_code == 0
+    stopped = command()
+    assert isinstance(stopped.exception, ProtectionError)
+    assert "left out 2 records dropped in review" in stopped.exception.message
+    assert drop(home, "doc-7").exit_code == 0
+    assert json.loads(command().stdout)["published"] == 18
+
+
 def test_a_drop_that_was_undone_stops_no_run(command: Command, tmp_path: Path) -> None:
     assert command("--recipe", "encrypted").exit_code == 0
     assert drop(tmp_path / "home", "doc-4").exit_code == 0
