@@ -277,7 +277,7 @@ def read_text(path: Path) -> str:
         hint = "sage-rag index FILE --name NAME writes one"
         raise InputError(f"there is no corpus file `{path}`", hint=hint)
     with reading(path):
-        return path.read_text("utf-8")
+        return path.read_text("utf-8-sig")
 
 
 def parse_settings(text: str, path: Path) -> dict[str, Any]:

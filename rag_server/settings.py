@@ -301,7 +301,7 @@ def secret(value: SecretStr | None, file: Path | None) -> SecretStr | None:
     if value is not None or file is None:
         return value
     try:
-        content = file.read_text("utf-8").strip()
+        content = file.read_text("utf-8-sig").strip()
     except (OSError, UnicodeDecodeError):
         raise InputError(f"cannot read the key file `{file}`") from None
     if not content:
@@ -315,7 +315,7 @@ def _known(settings: type[_Settings]) -> str:
 
 def _table(file: Path, name: str) -> dict[str, Any]:
     try:
-        parsed = tomllib.loads(file.read_text("utf-8"))
+        parsed = tomllib.loads(file.read_text("utf-8-sig"))
     except OSError as error:
         raise InputError(f"cannot read `{file}`: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):

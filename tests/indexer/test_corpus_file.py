@@ -25,6 +25,11 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "corpus.toml"
 
 
+def test_a_file_from_an_editor_that_marks_utf8_is_read(file: Path) -> None:
+    file.write_bytes(b'\xef\xbb\xbfsource = "notes.jsonl"\r\nrecipe = "encrypted"\r\n')
+    assert read_corpus_file(file).recipe == "encrypted"
+
+
 def test_every_key_is_read(file: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.toml").touch()
     file.write_text("""

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from pydantic import SecretStr
 
@@ -57,6 +59,15 @@ def test_a_variable_that_sets_nothing_is_refused_without_its_value(variable, mon
     assert "SAGE_RAG_SERVE_TOP_K" in (caught.value.hint or "")
     assert "canary" not in f"{caught.value.message} {caught.value.hint}"
     EdgeSettings.load({"server": "http://x"})  # the variables of another verb
+
+
+def test_a_file_from_an_editor_that_marks_utf8_is_read(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_bytes(b'\xef\xbb\xbf[serve]\r\nhome = "h"\r\n')
+    assert ServeSettings.load({}, path).home == Path("h")
+    path.write_bytes(b"\xef\xbb\xbfsk-1\r\n")
+    assert (found := secret(None, path)) is not None
+    assert found.get_secret_value() == "sk-1"
 
 
 @pytest.mark.parametrize("settings", [ServeSettings, EdgeSettings])
