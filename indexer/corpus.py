@@ -17,6 +17,7 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import reading
 from sage_rag.common.jsonl import numbered_rows
 from sage_rag.common.tables import table_rows
+from sage_rag.common.unicode_text import well_formed
 from sage_rag.indexer.chunking import chunk_spans
 from sage_rag.privacy.protect import join_fields
 
@@ -169,7 +170,7 @@ def _read_file(
     if subject is not None:
         raise InputError(f"`{file}` has no field `{subject}`: only records have a subject")
     with reading(file):
-        name = file.relative_to(root).as_posix()
+        name = well_formed(file.relative_to(root).as_posix())
         return iter([(0, Document(name, {"text": _file_text(file)}))])
 
 
@@ -205,7 +206,7 @@ def _read_records(
                 f"{place} has none of the fields `text` or `question` and `answer`",
                 hint=f"name its text with --text-fields; it has: {', '.join(record)[:200]}",
             )
-        name = _identity(record, place) or f"{file.stem}:{number}"
+        name = _identity(record, place) or f"{well_formed(file.stem)}:{number}"
         about = _subject(record, subject, place) if subject else ""
         yield number, Document(name, fields, about)
 

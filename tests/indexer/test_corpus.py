@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.changes import key_of
 from sage_rag.indexer.corpus import (
     CHUNK_CHARS,
     WHOLE_RECORD_CHARS,
@@ -150,6 +152,15 @@ def test_a_folder_of_other_files_alone_says_how_to_index_them(tmp_path: Path) ->
     with pytest.raises(InputError) as caught:
         list(read_corpus(tmp_path))
     assert "1 csv: index them singly" in str(caught.value.hint)
+
+
+def test_a_file_whose_name_is_not_utf8_is_read(tmp_path: Path) -> None:
+    texts = {b"caf\xe9.txt": "A note.", b"caf\xe9.jsonl": '{"text": "Another."}\n'}
+    for name, text in texts.items():
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_text(text)
+    documents = list(read_corpus(tmp_path))
+    assert [d.id for d in documents] == ["caf\ufffd:1", "caf\ufffd.txt"]
+    assert all(key_of(document).document_hash for document in documents)
 
 
 def test_a_text_has_no_fields(tmp_path: Path) -> None:

@@ -159,6 +159,11 @@ def test_a_setting_that_does_not_fit_is_an_error(text: str) -> None:
         parse_setting(text)
 
 
+def test_a_path_that_is_not_utf8_is_refused() -> None:
+    with pytest.raises(InputError, match="`source` is not UTF-8"):
+        settings_of({"source": Path("caf\udce9.txt")})
+
+
 @pytest.mark.parametrize("texts", [["recipe=sage"], ["recipe="], ["policy=a", "policy=b"]])
 def test_a_key_with_two_values_is_refused(texts: list[str]) -> None:
     with pytest.raises(InputError, match="is given twice"):

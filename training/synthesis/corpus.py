@@ -72,4 +72,4 @@ def _files(path: Path) -> Iterator[SourceDocument]:
             text = file.read_text("utf-8-sig")
         if text.strip():
             name = file.relative_to(path).as_posix() if path.is_dir() else file.name
-            yield SourceDocument(name, text)
+            yield SourceDocument(well_formed(name), text)
