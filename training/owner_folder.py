@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -49,8 +49,8 @@ def owner_folder(folder: Path) -> Iterator[Path]:
         yield owner
 
 
-def keep_for(folder: Path, run: str, results: Iterable[str]) -> None:
-    """Keep an output folder for the runs of one verb over one corpus; call it under the lock.
+def check_for(folder: Path, run: str, results: Iterable[str]) -> None:
+    """Check that an output folder is free for a run, or belongs to it; write nothing.
 
     `run`: verb and name of the corpus. `results`: patterns of the files that the run replaces.
     Other settings are no other run: the ledger keeps what was finished under the earlier ones.
@@ -59,12 +59,11 @@ def keep_for(folder: Path, run: str, results: Iterable[str]) -> None:
         InputError: when another run made the folder's output, or no run that is known.
     """
     marker = folder / OWNER / _RUN
-    run = well_formed(run)
     hint = "name another folder with --out"
     if marker.exists():
         with reading(marker):
             earlier = marker.read_text("utf-8").strip()
-        if earlier != run:
+        if earlier != well_formed(run):
             raise InputError(f"`{folder}` holds the output of `{earlier}`", hint=hint)
         return
     found = next((file for pattern in results for file in folder.glob(pattern)), None)
@@ -72,7 +71,20 @@ def keep_for(folder: Path, run: str, results: Iterable[str]) -> None:
         raise InputError(
             f"`{found}` exists, and no run that `{folder / OWNER}` knows made it", hint=hint
         )
-    try:
-        write_file(marker, run + "\n")
-    except OSError as error:
-        raise InputError(f"cannot write to `{folder}`: {error.strerror}") from None
+
+
+@contextmanager
+def owner_folder_for(folder: Path, run: str, results: Sequence[str]) -> Iterator[Path]:
+    """Hold the owner's folder as `owner_folder` does, and keep it for a run, as in `check_for`.
+
+    Raises:
+        InputError: as both.
+    """
+    check_for(folder, run, results)  # a folder of others gets no file
+    with owner_folder(folder) as owner:
+        check_for(folder, run, results)
+        try:
+            write_file(owner / _RUN, well_formed(run) + "\n")
+        except OSError as error:
+            raise InputError(f"cannot write to `{folder}`: {error.strerror}") from None
+        yield owner

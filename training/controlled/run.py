@@ -15,7 +15,7 @@ from sage_rag.common.ledger import StageLedger, StageTable
 from sage_rag.common.progress import Progress
 from sage_rag.training.controlled.generation import Generation, GenerationSummary, Sample
 from sage_rag.training.controlled.names import Block
-from sage_rag.training.owner_folder import LEDGER, keep_for, owner_folder
+from sage_rag.training.owner_folder import LEDGER, owner_folder_for
 
 CORPUS = "corpus.jsonl"
 REPORT = "report.json"
@@ -42,8 +42,7 @@ def run_generation(
             written, or no text is left.
     """
     summary = summary if summary is not None else GenerationSummary()
-    with owner_folder(folder) as owner:
-        keep_for(folder, f"generate {corpus}", (CORPUS, REPORT))
+    with owner_folder_for(folder, f"generate {corpus}", (CORPUS, REPORT)) as owner:
         (folder / REPORT).unlink(missing_ok=True)
         ledger = samples_ledger(owner / LEDGER)
         try:

@@ -19,7 +19,7 @@ from sage_rag.common.ledger import StageLedger, StageTable
 from sage_rag.common.progress import Progress
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.protocols import EntityCipher
-from sage_rag.training.owner_folder import LEDGER, keep_for, owner_folder
+from sage_rag.training.owner_folder import LEDGER, check_for, owner_folder_for
 from sage_rag.training.synthesis.leakage import encrypted_values, leakage
 from sage_rag.training.synthesis.page import DRAWN, GraphView, graph_view, write_page
 from sage_rag.training.synthesis.samples import Sample, SourceDocument, SynthesisError
@@ -103,8 +103,7 @@ def run_synthesis(job: SynthesisJob, progress: Progress, summary: Summary | None
         SageRagError: when the cipher or a model fails for all documents; finished ones are kept.
     """
     summary = summary if summary is not None else Summary()
-    with owner_folder(job.folder) as owner:
-        keep_for(job.folder, f"synthesize {job.settings['corpus']}", (MANIFEST, SHARDS))
+    with owner_folder_for(job.folder, *_run_of(job.settings["corpus"])) as owner:
         remove_manifest(job.folder)
         ledger = StageLedger(owner / LEDGER, [_TABLE], version=_LEDGER_VERSION)
         try:
@@ -114,6 +113,19 @@ def run_synthesis(job: SynthesisJob, progress: Progress, summary: Summary | None
         finally:
             ledger.close()
     return summary
+
+
+def check_folder(folder: Path, corpus: str) -> None:
+    """Check that a folder is free for the synthesis of a corpus, or belongs to it.
+
+    Raises:
+        InputError: as `check_for`.
+    """
+    check_for(folder, *_run_of(corpus))
+
+
+def _run_of(corpus: str) -> tuple[str, tuple[str, ...]]:
+    return f"synthesize {corpus}", (MANIFEST, SHARDS)
 
 
 def raise_for_failures(summary: Summary) -> None:

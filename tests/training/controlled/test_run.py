@@ -74,6 +74,7 @@ def test_a_file_of_the_owner_is_not_replaced(tmp_path: Path, name: str) -> None:
         run(Copying(["Fine."]), tmp_path, count=1)
     assert "--out" in str(stopped.value.hint)
     assert (tmp_path / name).read_text() == "the only copy"
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_the_texts_of_another_corpus_are_not_replaced(tmp_path: Path) -> None:

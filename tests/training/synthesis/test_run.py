@@ -83,6 +83,7 @@ def test_files_that_no_run_made_are_not_replaced(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"`.*shard-1990.jsonl` exists, and no run"):
         run_job(tmp_path, count=1)
     assert (tmp_path / "shard-1990.jsonl").read_text() == "{}\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["shard-1990.jsonl"]
 
 
 def test_no_published_file_holds_a_value(tmp_path: Path) -> None:
