@@ -52,7 +52,7 @@ def load_attributes(name_or_path: str, fields: Sequence[str]) -> CorpusAttribute
     if name_or_path.endswith(".toml"):
         path = Path(name_or_path)
         try:
-            text = path.read_text("utf-8")
+            text = path.read_text("utf-8-sig")
         except (OSError, ValueError):
             raise InputError(f"cannot read the attributes `{path.name}`") from None
         return parse_attributes(text, fields, where=f"`{path.name}`")

@@ -94,6 +94,7 @@ def index(
     }
     update = _update(home, name, named, settings or ())
     chosen = update.corpus
+    _refuse_unused(chosen, named, settings or (), passphrase_file, keyset_secret)
     protects = _check(chosen, allow_plaintext)
     keys = keyset_of(keyset, passphrase_file, keyset_secret, chosen) if protects else None
     model = model_of(chosen, update.path.parent, keep=not dry_run)
@@ -161,6 +162,22 @@ def _update(
     if not path.exists() and not changes.get("recipe"):
         changes["recipe"] = default_recipe(changes)
     return update_corpus_file(path, changes)
+
+
+def _refuse_unused(
+    corpus: CorpusFile,
+    named: Mapping[str, Any],
+    settings: Sequence[str],
+    passphrase_file: Path | None,
+    keyset_secret: Path | None,
+) -> None:
+    from sage_rag.indexer.corpus_file import settings_of
+    from sage_rag.indexer.unused_options import refuse_unused
+    from sage_rag.indexer.wiring import recipe_of
+
+    secrets = {"passphrase_file": passphrase_file, "keyset_secret": keyset_secret}
+    given = {**settings_of(named, settings), **secrets}
+    refuse_unused(corpus, recipe_of(corpus), [n for n, value in given.items() if value is not None])
 
 
 def _check(corpus: CorpusFile, allow_plaintext: bool) -> bool:

@@ -17,6 +17,7 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import reading
 from sage_rag.common.jsonl import numbered_rows
 from sage_rag.common.tables import table_rows
+from sage_rag.common.unicode_text import well_formed
 from sage_rag.indexer.chunking import chunk_spans
 from sage_rag.privacy.protect import join_fields
 
@@ -26,6 +27,8 @@ WHOLE_RECORD_CHARS = 4000
 """Longest record of one field that stays whole. A note of a visit names its patient at its head
 alone: in pieces, only the first one is found by the name."""
 _MAX_RECORD_CHARS = 1_000_000
+_MAX_TEXT_BYTES = 100_000_000
+"""Of a txt or md file: it is in memory as a whole, several times."""
 _MAX_ID_CHARS = 500
 _FOLDER_SUFFIXES = (".jsonl", ".txt", ".md")
 _TABLE_SUFFIXES = (".csv", ".tsv")
@@ -89,7 +92,9 @@ def read_corpus(
         InputError: for anything that cannot be read, with file and line.
         MissingExtraError: for a pdf, docx or html file without the extra `readers`.
     """
-    files = _files(path)
+    files = corpus_files(path)
+    if text_fields and not any(map(_has_records, files)):
+        raise InputError(f"`{path}` has no fields: only jsonl and tables have some")
     root = path if path.is_dir() else path.parent
     seen: dict[str, tuple[Path, int]] = {}
     for file in files:
@@ -126,7 +131,12 @@ def _repeated(place: tuple[Path, int], first: tuple[Path, int]) -> InputError:
     )
 
 
-def _files(path: Path) -> list[Path]:
+def corpus_files(path: Path) -> list[Path]:
+    """Return the files of a corpus: the one given, or those of a folder that are read.
+
+    Raises:
+        InputError: when there is none.
+    """
     if path.is_file():
         if path.suffix.lower() not in (*_FOLDER_SUFFIXES, *_SINGLE_SUFFIXES):
             raise InputError(
@@ -160,7 +170,7 @@ def _read_file(
     if subject is not None:
         raise InputError(f"`{file}` has no field `{subject}`: only records have a subject")
     with reading(file):
-        name = file.relative_to(root).as_posix()
+        name = well_formed(file.relative_to(root).as_posix())
         return iter([(0, Document(name, {"text": _file_text(file)}))])
 
 
@@ -170,6 +180,12 @@ def _has_records(file: Path) -> bool:
 
 def _file_text(file: Path) -> str:
     if file.suffix.lower() not in _DOCUMENT_SUFFIXES:
+        if (size := file.stat().st_size) > _MAX_TEXT_BYTES:
+            most = _MAX_TEXT_BYTES // 10**6
+            raise InputError(
+                f"`{file}` is one text of {size // 10**6} MB; {most} are allowed",
+                hint="split it into files of a folder, or write its records as jsonl",
+            )
         return file.read_text("utf-8-sig").strip()
     from sage_rag.indexer.backends.llamaindex import read_text
 
@@ -190,7 +206,7 @@ def _read_records(
                 f"{place} has none of the fields `text` or `question` and `answer`",
                 hint=f"name its text with --text-fields; it has: {', '.join(record)[:200]}",
             )
-        name = _identity(record, place) or f"{file.stem}:{number}"
+        name = _identity(record, place) or f"{well_formed(file.stem)}:{number}"
         about = _subject(record, subject, place) if subject else ""
         yield number, Document(name, fields, about)
 

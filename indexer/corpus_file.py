@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from sage_rag.agents.chat.options import ModelOptions
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import reading
+from sage_rag.common.unicode_text import well_formed
 from sage_rag.indexer.consensus.options import LEAST_K, MOST_K, ConsensusOptions
 from sage_rag.indexer.passages import CONSENSUS, Layer
 from sage_rag.indexer.versions import corpus_folder
@@ -249,6 +250,9 @@ def settings_of(named: Mapping[str, Any], settings: Iterable[str] = ()) -> dict[
         InputError: as `parse_setting`; for a key with two different values.
     """
     given = {k: str(v) if isinstance(v, Path) else v for k, v in named.items() if v is not None}
+    for key, value in given.items():
+        if isinstance(value, str) and well_formed(value) != value:
+            raise InputError(f"`{key}` is not UTF-8", hint="rename the file or its folder")
     found = absolute(given, Path.cwd())
     for key, value in map(parse_setting, settings):
         if key in found and found[key] != value:
@@ -277,7 +281,7 @@ def read_text(path: Path) -> str:
         hint = "sage-rag index FILE --name NAME writes one"
         raise InputError(f"there is no corpus file `{path}`", hint=hint)
     with reading(path):
-        return path.read_text("utf-8")
+        return path.read_text("utf-8-sig")
 
 
 def parse_settings(text: str, path: Path) -> dict[str, Any]:

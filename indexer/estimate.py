@@ -32,6 +32,7 @@ from sage_rag.indexer.sample_work import (
     sample_work,
 )
 from sage_rag.indexer.short_records import is_short, short_records_line
+from sage_rag.indexer.treatment import is_final
 from sage_rag.indexer.versions import corpus_folder
 
 ROUNDS = 1.0
@@ -243,7 +244,7 @@ class _Count:
             self.refusals[reason] += 1
             return True
         result = ledger.result(content, self.treatment.fingerprint) if ledger else None
-        if decided or result is not None:
+        if decided or (result is not None and is_final(result)):
             self.finished += 1
             rounds += [result.rounds] if result else []
             return True

@@ -8,6 +8,7 @@ from typing import Any
 
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.common.files import reading, sha256_of
+from sage_rag.indexer.corpus import corpus_files
 
 CORPUS = "corpus.jsonl"
 REPORT = "report.json"
@@ -23,7 +24,8 @@ def check_generated(source: Path) -> None:
     Does not guarantee: that the report is true; the owner's zone holds both.
 
     Raises:
-        InputError: for a corpus without such a report, or one that was changed.
+        InputError: for a corpus without such a report, one that was changed, or a folder that holds
+            other texts.
         ProtectionError: when nothing was blocked, or no direct identifiers.
     """
     file = source / CORPUS if source.is_dir() else source
@@ -31,6 +33,9 @@ def check_generated(source: Path) -> None:
     path = file.with_name(REPORT)
     if not (file.is_file() and path.is_file()):
         raise InputError(f"`{source}` is not a corpus that `sage-rag generate` wrote", hint=hint)
+    for other in corpus_files(source):
+        if other != file:
+            raise InputError(f"`sage-rag generate` did not write `{other}`", hint=f"index `{file}`")
     report = _report(path, hint)
     with reading(file):
         digest = sha256_of(file)

@@ -113,8 +113,9 @@ def publish_filled(home: Path, corpus: str, fill: Callable[[Path, str], Mapping[
         sync_folder(final.parent)
         move_pointer(folder, number)
     except (OSError, RuntimeError) as error:  # FAISS reports a full disk as RuntimeError
-        faiss = "FAISS could not write (is the disk full?)"
-        reason = error.strerror if isinstance(error, OSError) else faiss
+        # NumPy reports a full disk as an OSError without a reason of the system.
+        named = isinstance(error, OSError) and error.strerror
+        reason = named or "a library could not write (is the disk full?)"
         raise InputError(
             f"cannot write the version in `{folder}`: {reason}",
             hint="the current version is unchanged; finished documents are kept",

@@ -25,7 +25,7 @@ from sage_rag.indexer.reading import corpus_changed
 from sage_rag.indexer.reporting import records_report
 from sage_rag.indexer.short_records import is_short, short_records_line
 from sage_rag.indexer.timing import timed, timed_roles
-from sage_rag.indexer.treatment import DROPPED, Treatment
+from sage_rag.indexer.treatment import DROPPED, Treatment, is_final
 from sage_rag.privacy.gate.kept import add_kept
 
 
@@ -189,7 +189,7 @@ class RecordsLayer:
         ledger, content = self._ledger, document.content_hash
         fingerprint, drafts = self._fingerprints
         known = ledger.result(content, fingerprint)
-        if known is not None:
+        if known is not None and is_final(known):
             self._summary.resumed += 1
             renewed = await treatment.renew(document, known)
             if renewed is not known:

@@ -42,8 +42,10 @@ def rekey(
         typer.echo(f"the current version already has key {opened.primary}", err=True)
     if done.outdated:
         where = done.path.parent
+        listed = ", ".join(done.outdated)
+        typer.echo(f"versions in {where} made under other keys: {listed}", err=True)
         typer.echo(
-            f"versions in {where} made under other keys: {', '.join(done.outdated)}", err=True
+            "hint: those keys, also of another keyset, open them until you delete them", err=True
         )
     typer.echo(
         json.dumps(

@@ -13,7 +13,7 @@ from sage_rag.indexer.corpus import read_corpus
 from sage_rag.indexer.job import IndexJob
 from sage_rag.indexer.ledger import Ledger
 from sage_rag.indexer.treatment import DROPPED
-from sage_rag.indexer.versions import REPORT, corpus_folder, current_path
+from sage_rag.indexer.versions import REPORT, corpus_folder, current_path, list_versions
 
 _MOST = 0.5
 """The share of the documents that a run removes without being asked to."""
@@ -61,32 +61,54 @@ def check_drops(job: IndexJob) -> None:
     """Compare a new ledger with the last version: only the ledger knows which records were dropped.
 
     Raises:
-        ProtectionError: when the last version left out records that a person had dropped, and the
-            ledger has neither a drop nor a published document.
+        ProtectionError: when the last version left out records that a person had dropped, or does
+            not say whether it did, and the ledger has neither their drops nor a published document.
     """
-    try:
-        version = current_path(job.home, job.name)
-    except InputError:
+    version = _last_version(job)
+    path = job.owner_folder / "ledger.sqlite"
+    if version is None:
         return
     dropped = _dropped(version)
-    path = job.owner_folder / "ledger.sqlite"
-    if not dropped or (path.exists() and _is_continued(path)):
+    if dropped == 0 or (path.exists() and _is_continued(job, path, dropped)):
         return
+    start = f"version {int(version.name)} of `{job.name}`"
+    said = f"{start} left out {counted(dropped or 0, 'record')} dropped in review, and the ledger"
+    if dropped is None:
+        said = f"the report of {start} cannot be read, so records may have been dropped in review;"
+        said += " the ledger"
     raise ProtectionError(
-        f"version {int(version.name)} of `{job.name}` left out {counted(dropped, 'record')} dropped"
-        f" in review, and the ledger does not know which; nothing was changed",
+        f"{said} does not know all of them; nothing was changed",
         hint=f"restore `{path}`, or drop them again: sage-rag review {job.name} --home {job.home}"
         f" --drop ID; to publish all, move `{corpus_folder(job.home, job.name)}` away",
     )
 
 
-def _is_continued(path: Path) -> bool:
+def _last_version(job: IndexJob) -> Path | None:
+    """Return the current version; without a readable pointer the newest one, if there is one."""
+    with suppress(InputError):
+        return current_path(job.home, job.name)
+    folder = corpus_folder(job.home, job.name)
+    numbers = list_versions(folder)
+    return folder / "versions" / numbers[-1] if numbers else None
+
+
+def _is_continued(job: IndexJob, path: Path, dropped: int | None) -> bool:
+    """Return whether the ledger is that of earlier runs, or holds their drops again.
+
+    `dropped`: how many; if it is not known, one drop shows that a person cared for them.
+    """
     with closing(Ledger(path, read_only=True)) as ledger:
-        return bool(ledger.documents()) or ledger.has_drops()
+        if ledger.documents():
+            return True
+        if dropped is None or not ledger.has_drops():
+            return ledger.has_drops()
+        keys = map(key_of, read_corpus(job.source, job.fields, job.subject))
+        decisions = [ledger.decision(key.names) for key in keys]
+        return sum(d is not None and d.verb == "drop" for d in decisions) >= dropped
 
 
-def _dropped(version: Path) -> int:
-    """Return how many records the report of a version counts as dropped in review."""
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        return int(json.loads((version / REPORT).read_text("utf-8"))["reasons"][DROPPED])
-    return 0
+def _dropped(version: Path) -> int | None:
+    """Return how many records a version left out because of review; `None` if it does not say."""
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        return int(json.loads((version / REPORT).read_text("utf-8"))["reasons"].get(DROPPED, 0))
+    return None

@@ -147,7 +147,7 @@ def _described(quarantined: QuarantinedRecord, show_original: bool) -> dict[str,
 
 def _read(file: Path) -> dict[str, str]:
     with reading(file):
-        text = file.read_text("utf-8")
+        text = file.read_text("utf-8-sig")
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError):

@@ -44,7 +44,7 @@ from sage_rag.privacy.protect import Protection, Protector
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.catalog import DEFAULT_LANGUAGES
 
-_MALFORMED = "malformed-agent-output"
+MALFORMED = "malformed-agent-output"
 UNPROTECTABLE = "unprotectable"
 DROPPED = "dropped-in-review"
 
@@ -193,7 +193,7 @@ class Treatment:
             outcome = await self._refine(draft, protection, judge)
             return await self._result(outcome, protection, judge)
         except AgentOutputError:
-            return self._quarantined(_MALFORMED)
+            return self._quarantined(MALFORMED)
         except ProtectionError:
             return self._quarantined(UNPROTECTABLE)  # the recognizer failed on a draft
 
@@ -262,7 +262,7 @@ class Treatment:
                 outcome = again if again.safe else outcome
             return await self._result(replace(outcome, rounds=rounds), protection, judge)
         except AgentOutputError:
-            return self._quarantined(_MALFORMED)
+            return self._quarantined(MALFORMED)
         except ProtectionError:
             return self._quarantined(UNPROTECTABLE)
 
@@ -353,6 +353,11 @@ class Treatment:
             identifiers=self.direct_identifiers(protection),
             key_id=self._key_id,
         )
+
+
+def is_final(result: Result) -> bool:
+    """Return whether a stored result stands: a model without a usable answer is asked again."""
+    return result.reasons != (MALFORMED,)
 
 
 async def _run_here(work: Callable[[], _T]) -> _T:

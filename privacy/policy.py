@@ -185,7 +185,7 @@ def load_policy(name_or_path: str) -> Policy:
         return preset(name_or_path)
     path = Path(name_or_path)
     try:
-        source = path.read_text("utf-8")
+        source = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError, ValueError):
         raise InputError(f"cannot read the policy `{path.name}`") from None
     return parse_policy(path.stem, source)

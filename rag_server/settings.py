@@ -34,6 +34,9 @@ _TABLES = {"serve", "edge"}
 
 _ORIGIN = re.compile(r"\*|[a-z][a-z0-9+.-]*://[^\s/?#@A-Z]+")
 """As browsers write an origin: scheme and host in lower case, no path and no final slash."""
+_SERVICE_LINK = re.compile(r"(^|_)(service_(host|port)(_|$)|port_[0-9]+_(tcp|udp|sctp)(_|$))")
+"""In variables with the addresses of a Service. Source: https://kubernetes.io/docs, "Accessing the
+Service"; docker's container links have the same."""
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}@[0-9]{1,6}")
 
 
@@ -101,11 +104,20 @@ class _Settings(BaseSettings):
         for variable in sorted(os.environ):
             name = variable[len(prefix) :].lower()
             if variable.upper().startswith(prefix) and name not in cls.model_fields:
-                nearest = get_close_matches(name, cls.model_fields, 1, 0)[0]
                 raise InputError(
-                    f"the variable {variable} sets nothing",
-                    hint=f"nearest: {prefix}{nearest.upper()}; or unset it",
+                    f"the variable {variable} sets nothing", hint=cls._hint_about(name)
                 )
+
+    @classmethod
+    def _hint_about(cls, name: str) -> str:
+        """Return what to do about a variable that sets nothing; `name`: without the prefix."""
+        if _SERVICE_LINK.search(name):
+            return (
+                "Kubernetes makes such variables for a Service of this name: set "
+                "`enableServiceLinks: false` in the Pod, or rename the Service"
+            )
+        nearest = get_close_matches(name, cls.model_fields, 1, 0)[0]
+        return f"nearest: {cls.model_config['env_prefix']}{nearest.upper()}; or unset it"
 
     @classmethod
     def _how_to_set(cls, name: str, flags: Mapping[str, str]) -> str:
@@ -289,7 +301,7 @@ def secret(value: SecretStr | None, file: Path | None) -> SecretStr | None:
     if value is not None or file is None:
         return value
     try:
-        content = file.read_text("utf-8").strip()
+        content = file.read_text("utf-8-sig").strip()
     except (OSError, UnicodeDecodeError):
         raise InputError(f"cannot read the key file `{file}`") from None
     if not content:
@@ -303,7 +315,7 @@ def _known(settings: type[_Settings]) -> str:
 
 def _table(file: Path, name: str) -> dict[str, Any]:
     try:
-        parsed = tomllib.loads(file.read_text("utf-8"))
+        parsed = tomllib.loads(file.read_text("utf-8-sig"))
     except OSError as error:
         raise InputError(f"cannot read `{file}`: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):

@@ -8,7 +8,8 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -127,16 +128,16 @@ class ModelCalls:
             UnusableReplyError: when this question has no answer.
             UpstreamError: when no try within the patience is answered.
         """
-        key = None
-        if self._cache is not None and stage not in _NEVER_CACHED:
-            key = reply_key(self.name, self._settings, messages, shape)
-            if (kept := self._cache.get(key)) is not None:
-                self.costs.add(stage, cache_hits=1)
-                return kept
+        cache = None if stage in _NEVER_CACHED else self._cache
+        key = reply_key(self.name, self._settings, messages, shape) if cache else ""
+        if cache and (kept := cache.get(key)) is not None:
+            self.costs.add(stage, cache_hits=1)
+            return replace(kept, forget=partial(cache.remove, key))
         reply = await self._ask(messages, stage, shape)
         # An answer that was cut off may be complete under another limit, so it is not kept.
-        if self._cache is not None and key is not None and reply.finished:
-            self._cache.put(key, reply)
+        if cache and reply.finished:
+            cache.put(key, reply)
+            reply = replace(reply, forget=partial(cache.remove, key))
         # Let the caller that waits for the slot send its question before this reply is processed:
         # after answers that arrive together, slots would stay empty.
         await asyncio.sleep(0)

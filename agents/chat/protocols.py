@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from sage_rag.agents.exceptions import AgentOutputError
@@ -33,11 +33,15 @@ class TokenUsage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's answer. `finished` is false if it was cut off at its limit of tokens."""
+    """A model's answer. `finished` is false if it was cut off at its limit of tokens.
+
+    `forget` removes it from where it is kept for a repeated question: call it for one without use.
+    """
 
     text: str
     usage: TokenUsage = TokenUsage()
     finished: bool = True
+    forget: Callable[[], None] = field(default=lambda: None, compare=False, repr=False)
 
 
 class RetryableError(UpstreamError):

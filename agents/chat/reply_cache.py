@@ -58,3 +58,7 @@ class ReplyCache(StageLedger):
         """Keep a reply; it replaces an earlier one."""
         row = (key, reply.text, reply.usage.prompt_tokens, reply.usage.completion_tokens)
         self._write("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?)", row)
+
+    def remove(self, key: str) -> None:
+        """Remove the reply of a key, if there is one."""
+        self._write("DELETE FROM replies WHERE key = ?", (key,))

@@ -106,20 +106,21 @@ async def ask(
     *,
     stage: str,
     check: Callable[[_A], str | None] = lambda _: None,
+    strict: bool = False,
 ) -> _A:
     """Return the model's answer; if it does not fit, ask once more and give the reason.
 
     `check` returns a complaint about an answer that fits but should be better; it must not quote a
     record. Such an answer is asked for once more, too. The second answer is used if it fits, even
-    if `check` still complains: the gate judges the result.
+    if `check` still complains: the gate judges the result. With `strict`, it does not fit then.
 
     Raises:
-        AgentOutputError: when no answer fits.
+        AgentOutputError: when no answer fits; no cache keeps them, so that asking again may help.
         UpstreamError: when the model cannot be reached.
     """
     shape = _schema(answer)
     messages = [ChatMessage("system", system), ChatMessage("user", user)]
-    reply = await model.complete(messages, stage=stage, shape=shape)
+    asked = reply = await model.complete(messages, stage=stage, shape=shape)
     first, complaint = _parsed(reply, answer, check)
     if first is not None and complaint is None:
         return first
@@ -130,7 +131,9 @@ async def ask(
     reply = await model.complete(messages, stage=stage, shape=shape)
     second, complaint = _parsed(reply, answer, check)
     answered = second or first
-    if answered is None:
+    if answered is None or (strict and complaint is not None):
+        asked.forget()
+        reply.forget()
         raise AgentOutputError(f"the model's answer does not fit: {complaint}")
     return answered
 

@@ -60,7 +60,7 @@ def load_domain(name_or_path: str) -> Domain:
     if name_or_path.endswith(".md"):
         path = Path(name_or_path)
         try:
-            return parse_domain(path.stem, path.read_text("utf-8"))
+            return parse_domain(path.stem, path.read_text("utf-8-sig"))
         except (OSError, ValueError):
             raise InputError(f"cannot read the domain add-on `{path.name}`") from None
     if name_or_path not in domain_names():

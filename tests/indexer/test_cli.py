@@ -405,12 +405,85 @@ def test_a_ledger_that_was_lost_does_not_publish_what_was_dropped(
     assert json.loads(command().stdout)["published"] == 19
 
 
+@pytest.mark.parametrize("report", [None, "", "[]", "{}", '{"reasons": 3}'])
+def test_a_lost_ledger_and_a_report_that_cannot_be_read_stop_a_run(
+    command: Command, tmp_path: Path, report: str | None
+) -> None:
+    home = tmp_path / "home"
+    assert command("--recipe", "encrypted").exit_code == 0
+    assert drop(home, "doc-4").exit_code == 0
+    assert command().exit_code == 0
+    (home / "owner/clinic/ledger.sqlite").unlink()
+    file = home / "corpora/clinic/versions/000002/report.json"
+    file.unlink() if report is None else file.write_text(report)
+    for lost in (False, True):
+        if lost:
+            (home / "corpora/clinic/current").unlink()
+        stopped = command()
+        assert isinstance(stopped.exception, ProtectionError)
+        assert "the report of version 2 of `clinic` cannot be read" in stopped.exception.message
+        assert "--drop ID" in str(stopped.exception.hint)
+    assert not (home / "corpora/clinic/versions/000003").exists()
+
+
+def test_after_a_lost_ledger_all_drops_are_made_again(command: Command, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    assert command("--recipe", "encrypted").exit_code == 0
+    for document in ("doc-4", "doc-7"):
+        assert drop(home, document).exit_code == 0
+    assert command().exit_code == 0
+    (home / "owner/clinic/ledger.sqlite").unlink()
+    assert drop(home, "doc-4").exit_code == 0
+    stopped = command()
+    assert isinstance(stopped.exception, ProtectionError)
+    assert "left out 2 records dropped in review" in stopped.exception.message
+    assert drop(home, "doc-7").exit_code == 0
+    assert json.loads(command().stdout)["published"] == 18
+
+
 def test_a_drop_that_was_undone_stops_no_run(command: Command, tmp_path: Path) -> None:
     assert command("--recipe", "encrypted").exit_code == 0
     assert drop(tmp_path / "home", "doc-4").exit_code == 0
     assert command().exit_code == 0
     assert drop(tmp_path / "home", "doc-4", "--undo").exit_code == 0
     assert json.loads(command().stdout)["published"] == 20
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unused", "why"),
+    [
+        (("origin", "--keyset", "k"), "--keyset", "protects nothing"),
+        (("origin", "--passphrase-file", "p"), "--passphrase-file", "protects nothing"),
+        (("origin", "--keyset-secret", "p"), "--keyset-secret", "protects nothing"),
+        (("origin", "--set", "recognizers=tagger:x"), "recognizers", "protects nothing"),
+        (("origin", *WITH_MODEL), "--llm-model", "asks no model"),
+        (("encrypted", *WITH_MODEL), "--llm-model", "asks no model"),
+        (("encrypted", "--set", "model.budget=5"), "model.budget", "asks no model"),
+    ],
+)
+def test_an_option_that_the_recipe_does_not_use_is_refused(
+    command: Command, tmp_path: Path, arguments: tuple[str, ...], unused: str, why: str
+) -> None:
+    done = command("--allow-plaintext", "--recipe", *arguments)
+    assert isinstance(done.exception, InputError)
+    assert done.exception.message == f"`{unused}` has no effect: recipe `{arguments[0]}` {why}"
+    assert not (tmp_path / "home").exists()
+
+
+def test_settings_of_an_earlier_recipe_stop_no_run(command: Command) -> None:
+    assert command("--recipe", "checklist", "--keyset", "k", *WITH_MODEL).exit_code == 0
+    done = command("--recipe", "origin", "--allow-plaintext")
+    assert done.exit_code == 0, done.output
+
+
+def test_a_model_is_used_by_a_recognizer_and_by_a_layer_of_consensus(
+    command: Command, corpus: Path
+) -> None:
+    asking = ("--recipe", "encrypted", *WITH_MODEL, "--set", "recognizers=llm:")
+    assert command(*asking, "--dry-run").exit_code == 0
+    write(corpus, map(dialogue, range(24)))
+    layers = ("--recipe", "encrypted", *WITH_MODEL, "--layers", "consensus,records")
+    assert command(*layers, "--dry-run").exit_code == 0
 
 
 def test_a_run_that_removes_some_documents_asks_for_nothing(command: Command, corpus: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.changes import key_of
 from sage_rag.indexer.corpus import (
     CHUNK_CHARS,
     WHOLE_RECORD_CHARS,
@@ -150,6 +152,34 @@ def test_a_folder_of_other_files_alone_says_how_to_index_them(tmp_path: Path) ->
     with pytest.raises(InputError) as caught:
         list(read_corpus(tmp_path))
     assert "1 csv: index them singly" in str(caught.value.hint)
+
+
+def test_a_file_whose_name_is_not_utf8_is_read(tmp_path: Path) -> None:
+    texts = {b"caf\xe9.txt": "A note.", b"caf\xe9.jsonl": '{"text": "Another."}\n'}
+    for name, text in texts.items():
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_text(text)
+    documents = list(read_corpus(tmp_path))
+    assert [d.id for d in documents] == ["caf\ufffd:1", "caf\ufffd.txt"]
+    assert all(key_of(document).document_hash for document in documents)
+
+
+def test_a_text_has_no_fields(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("A note.")
+    for source in (path, tmp_path):
+        with pytest.raises(InputError, match="has no fields"):
+            next(read_corpus(source, ["question"]))
+    (tmp_path / "b.jsonl").write_text('{"question": "Why?"}\n')
+    assert [d.text for d in read_corpus(tmp_path, ["question"])] == ["A note.", "Why?"]
+
+
+def test_a_text_of_a_size_that_memory_may_not_hold_is_refused_unread(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    with path.open("wb") as file:
+        file.truncate(400_000_000)
+    with pytest.raises(InputError, match="is one text of 400 MB; 100 are allowed") as stopped:
+        next(read_corpus(path))
+    assert "jsonl" in str(stopped.value.hint)
 
 
 def test_an_error_about_fields_names_the_fields_but_no_text(tmp_path: Path) -> None:

@@ -25,6 +25,11 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "corpus.toml"
 
 
+def test_a_file_from_an_editor_that_marks_utf8_is_read(file: Path) -> None:
+    file.write_bytes(b'\xef\xbb\xbfsource = "notes.jsonl"\r\nrecipe = "encrypted"\r\n')
+    assert read_corpus_file(file).recipe == "encrypted"
+
+
 def test_every_key_is_read(file: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.toml").touch()
     file.write_text("""
@@ -152,6 +157,11 @@ def test_paths_of_the_command_line_are_those_of_the_working_directory(
 def test_a_setting_that_does_not_fit_is_an_error(text: str) -> None:
     with pytest.raises(InputError, match="--set"):
         parse_setting(text)
+
+
+def test_a_path_that_is_not_utf8_is_refused() -> None:
+    with pytest.raises(InputError, match="`source` is not UTF-8"):
+        settings_of({"source": Path("caf\udce9.txt")})
 
 
 @pytest.mark.parametrize("texts", [["recipe=sage"], ["recipe="], ["policy=a", "policy=b"]])

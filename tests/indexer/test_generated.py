@@ -72,6 +72,14 @@ def test_a_generated_corpus_is_published_without_a_name_that_the_recognizer_find
     assert all("against the town" in text for text in texts)
 
 
+def test_another_text_in_the_folder_is_refused(generated: Path, tmp_path: Path) -> None:
+    (generated / "more").mkdir()
+    (generated / "more" / "note.txt").write_text("A real note.")
+    with pytest.raises(InputError, match=r"did not write `.*note.txt`"):
+        index(generated, tmp_path / "home")
+    assert index(generated / "corpus.jsonl", tmp_path / "home").published == 4
+
+
 def test_a_changed_corpus_is_refused(generated: Path) -> None:
     with (generated / "corpus.jsonl").open("a") as file:
         file.write(json.dumps({"id": "x", "text": "A real record."}) + "\n")

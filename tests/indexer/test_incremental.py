@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from sage_rag.agents.exceptions import AgentOutputError
 from sage_rag.agents.protocols import Attribute, CorpusAttributes, Draft, Review, Roles
 from sage_rag.agents.refinement import CallSavings, RefinementOptions
 from sage_rag.agents.team.conversation import team
@@ -189,6 +190,19 @@ def test_a_run_that_does_not_publish_forgets_nothing(run: Run, twenty: Corpus) -
     twenty.write(*(record(i) for i in range(20)))
     again = run(roles=roles_of(agent))
     assert (again.resumed, again.changes) == (20, Changes(unchanged=20))
+
+
+def test_a_model_without_a_usable_answer_is_asked_again_by_the_next_run(run: Run) -> None:
+    class Mumbles(Counting):
+        async def extract(self, record, attributes):
+            if "number 3 keeps" in record.text:
+                raise AgentOutputError("the model's answer does not fit")
+            return await super().extract(record, attributes)
+
+    first = run(roles=roles_of(Mumbles()))
+    assert first.reasons == {"malformed-agent-output": 1}
+    second = run(roles=roles_of(Counting()))
+    assert (second.published, second.resumed, second.reasons) == (20, 19, {})
 
 
 def test_killed_between_the_stages_the_draft_is_not_made_again(run: Run) -> None:

@@ -399,6 +399,7 @@ def test_the_verb_prints_counts_and_which_versions_are_open_still(
     assert (printed["passages"], printed["tokens"], printed["outdated"]) == (20, 40, ["000001"])
     assert "made under other keys" in shown.err
     assert "000001" in shown.err
+    assert "until you delete them" in shown.err
     monkeypatch.setenv(RAW_VARIABLE, export_raw(ROTATED))
     assert sage_rag(line[:-2], VERBS) == 0
     assert "already" in capsys.readouterr().err

@@ -113,16 +113,25 @@ def test_a_lookup_is_made_with_the_number_of_its_version(tmp_path: Path) -> None
     assert opened(tmp_path).lookup == b"sealed"
 
 
+@pytest.mark.parametrize(
+    ("failure", "reason"),
+    [
+        (OSError(28, "No space left on device"), "No space left"),
+        (OSError("192 requested and 64 written"), r"is the disk full\?"),
+        (RuntimeError("write error"), r"is the disk full\?"),
+    ],
+    ids=["the system's", "NumPy's", "FAISS's"],
+)
 def test_a_failure_while_writing_leaves_the_old_version_and_no_half(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Exception, reason: str
 ) -> None:
     published(tmp_path)
 
     def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+        raise failure
 
     monkeypatch.setattr(FaissIndex, "write", full)
-    with pytest.raises(InputError, match="No space left"):
+    with pytest.raises(InputError, match=reason):
         published(tmp_path)
     assert current_path(tmp_path, "clinic").name == "000001"
     assert [p.name for p in (tmp_path / "corpora/clinic/versions").iterdir()] == ["000001"]

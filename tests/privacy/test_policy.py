@@ -240,6 +240,8 @@ def test_a_policy_can_be_ones_own_file(tmp_path: Path) -> None:
     file.write_text('default = "redact"\n')
     assert load_policy(str(file)).operator(T.PERSON) is Operator.REDACT
     assert load_policy(str(file)).name == "mine"
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    assert load_policy(str(file)).operator(T.PERSON) is Operator.REDACT
     assert load_policy("sage") == preset("sage")
     with pytest.raises(InputError, match=r"none\.toml"):
         load_policy(str(tmp_path / "none.toml"))

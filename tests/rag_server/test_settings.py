@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from pydantic import SecretStr
 
@@ -57,6 +59,37 @@ def test_a_variable_that_sets_nothing_is_refused_without_its_value(variable, mon
     assert "SAGE_RAG_SERVE_TOP_K" in (caught.value.hint or "")
     assert "canary" not in f"{caught.value.message} {caught.value.hint}"
     EdgeSettings.load({"server": "http://x"})  # the variables of another verb
+
+
+def test_a_file_from_an_editor_that_marks_utf8_is_read(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_bytes(b'\xef\xbb\xbf[serve]\r\nhome = "h"\r\n')
+    assert ServeSettings.load({}, path).home == Path("h")
+    path.write_bytes(b"\xef\xbb\xbfsk-1\r\n")
+    assert (found := secret(None, path)) is not None
+    assert found.get_secret_value() == "sk-1"
+
+
+@pytest.mark.parametrize("settings", [ServeSettings, EdgeSettings])
+@pytest.mark.parametrize(
+    "link",
+    [
+        "SERVICE_HOST",
+        "SERVICE_PORT",
+        "SERVICE_PORT_HTTP",
+        "PORT_8700_TCP",
+        "PORT_8700_TCP_ADDR",
+        "INTERNAL_SERVICE_HOST",
+    ],
+)
+def test_variables_of_a_kubernetes_service_are_named_as_such(settings, link, monkeypatch):
+    prefix = settings.model_config["env_prefix"]
+    monkeypatch.setenv(f"{prefix}PORT", "tcp://10.0.0.7:8700")
+    monkeypatch.setenv(f"{prefix}{link}", "10.0.0.7")
+    with pytest.raises(InputError, match=f"{prefix}{link} sets nothing") as caught:
+        settings.load({"home": "h"} if settings is ServeSettings else {"server": "http://x"})
+    assert "enableServiceLinks: false" in (caught.value.hint or "")
+    assert "10.0.0.7" not in f"{caught.value.message} {caught.value.hint}"
 
 
 @pytest.mark.parametrize("content", ["guard = true\n", "[server]\nguard = true\n"])

@@ -95,12 +95,15 @@ def generate(
         whole = wiring.whole_documents(source)
         key = fiction_key(keys, corpus.name)
         pieces = wiring.pieces_of_all(whole, source)
-        _run(Generation(pieces, settings, sampler, key, whole), out, sampler)
+        made = Generation(pieces, settings, sampler, key, whole)
+        _run(made, out, sampler, corpus.name)
     finally:
         sampler.close()
 
 
-def _run(generation: Generation, out: Path, sampler: CausalSampler | ChatSampler) -> None:
+def _run(
+    generation: Generation, out: Path, sampler: CausalSampler | ChatSampler, corpus: str
+) -> None:
     from sage_rag.common.progress import progress_bars
     from sage_rag.training.controlled.generation import GenerationSummary
     from sage_rag.training.controlled.run import CORPUS, run_generation
@@ -108,7 +111,7 @@ def _run(generation: Generation, out: Path, sampler: CausalSampler | ChatSampler
     summary = GenerationSummary()
     try:
         with progress_bars() as progress:
-            run_generation(generation, out, sampler.blocking, progress, summary)
+            run_generation(generation, out, sampler.blocking, progress, summary, corpus=corpus)
     finally:  # it may be why no text can be used
         if sampler.cut:
             typer.echo(

@@ -15,7 +15,7 @@ from sage_rag.common.ledger import StageLedger, StageTable
 from sage_rag.common.progress import Progress
 from sage_rag.training.controlled.generation import Generation, GenerationSummary, Sample
 from sage_rag.training.controlled.names import Block
-from sage_rag.training.owner_folder import owner_folder
+from sage_rag.training.owner_folder import LEDGER, owner_folder_for
 
 CORPUS = "corpus.jsonl"
 REPORT = "report.json"
@@ -29,19 +29,22 @@ def run_generation(
     blocking: str,
     progress: Progress,
     summary: GenerationSummary | None = None,
+    *,
+    corpus: str = "corpus",
 ) -> GenerationSummary:
     """Write `corpus.jsonl` and `report.json`; the report appears last.
 
     `blocking`: how the sampler blocks values, for the report. A text that was dropped is counted
-    and absent from the corpus.
+    and absent from the corpus. `corpus`: the name of the private one.
 
     Raises:
-        InputError: when another run uses the folder, it cannot be written, or no text is left.
+        InputError: when another run uses the folder, or made what it holds; when it cannot be
+            written, or no text is left.
     """
     summary = summary if summary is not None else GenerationSummary()
-    with owner_folder(folder) as owner:
+    with owner_folder_for(folder, f"generate {corpus}", (CORPUS, REPORT)) as owner:
         (folder / REPORT).unlink(missing_ok=True)
-        ledger = samples_ledger(owner / "ledger.sqlite")
+        ledger = samples_ledger(owner / LEDGER)
         try:
             samples = list(finished_samples(generation, ledger, progress, summary))
         finally:

@@ -191,7 +191,7 @@ def read_settings(path: Path, kind: type[Settings]) -> Settings:
         InputError: for a file that is not TOML, a missing or unknown key, or a wrong value.
     """
     with reading(path):
-        source = path.read_text("utf-8")
+        source = path.read_text("utf-8-sig")
     try:
         return kind.model_validate(tomllib.loads(source))
     except tomllib.TOMLDecodeError as error:

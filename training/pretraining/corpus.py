@@ -42,7 +42,7 @@ def read_texts(paths: Sequence[Path], field: str = "text") -> Iterator[str]:
     for file in corpus_files(paths):
         if file.name.endswith(".txt"):
             with reading(file):
-                yield file.read_text("utf-8")
+                yield file.read_text("utf-8-sig")
         else:
             for _, found in read_jsonl(file, text):
                 yield found

@@ -86,6 +86,7 @@ def synthesize(
     Example: sage-rag synthesize notes.jsonl --keyset clinic.keyset --out notes-shards
     """
     from sage_rag.training.synthesis.asking import Asking
+    from sage_rag.training.synthesis.run import check_folder
     from sage_rag.training.synthesis.synthesis import Choices
     from sage_rag.training.synthesis.wiring import Parts
 
@@ -101,6 +102,7 @@ def synthesize(
     )
     fields = split_names(text_fields, "--text-fields") if text_fields is not None else []
     choices = Choices(recipe, k, tokens, seed=seed)
+    check_folder(out, parts.corpus)  # before the model's replies are stored there
     model = _model(llm_base_url, llm_model, budget_tokens, out)
     asking = Asking(model) if model else None
     try:

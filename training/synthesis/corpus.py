@@ -69,7 +69,7 @@ def _files(path: Path) -> Iterator[SourceDocument]:
         if file.exists() and file.suffix not in _TEXTS:
             raise InputError(f"cannot read `{file}` in this format", hint="give jsonl, txt or md")
         with reading(file):
-            text = file.read_text("utf-8")
+            text = file.read_text("utf-8-sig")
         if text.strip():
             name = file.relative_to(path).as_posix() if path.is_dir() else file.name
-            yield SourceDocument(name, text)
+            yield SourceDocument(well_formed(name), text)

@@ -111,7 +111,6 @@ class ModelAssociation:
             _Scores,
             stage="associate",
             check=check,
+            strict=True,
         )
-        if complaint := check(answer):
-            raise AgentOutputError(complaint)
         return {(pair.first, pair.second): pair.score for pair in answer.scores}

@@ -19,11 +19,13 @@ from sage_rag.common.ledger import StageLedger, StageTable
 from sage_rag.common.progress import Progress
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.protocols import EntityCipher
-from sage_rag.training.owner_folder import owner_folder
+from sage_rag.training.owner_folder import LEDGER, check_for, owner_folder_for
 from sage_rag.training.synthesis.leakage import encrypted_values, leakage
 from sage_rag.training.synthesis.page import DRAWN, GraphView, graph_view, write_page
 from sage_rag.training.synthesis.samples import Sample, SourceDocument, SynthesisError
 from sage_rag.training.synthesis.shards import (
+    MANIFEST,
+    SHARDS,
     Row,
     Shard,
     remove_manifest,
@@ -32,7 +34,6 @@ from sage_rag.training.synthesis.shards import (
 )
 from sage_rag.training.synthesis.synthesis import DocumentSynthesis, Synthesizer
 
-_LEDGER = "ledger.sqlite"
 _LEDGER_VERSION = 1
 _TABLE = StageTable("documents")
 _BATCH = 8
@@ -97,13 +98,14 @@ def run_synthesis(job: SynthesisJob, progress: Progress, summary: Summary | None
     only where all shards are complete.
 
     Raises:
-        InputError: when another run uses the folder, or it cannot be written.
+        InputError: when another run uses the folder, or made what it holds, or it cannot be
+            written.
         SageRagError: when the cipher or a model fails for all documents; finished ones are kept.
     """
     summary = summary if summary is not None else Summary()
-    with owner_folder(job.folder) as owner:
+    with owner_folder_for(job.folder, *_run_of(job.settings["corpus"])) as owner:
         remove_manifest(job.folder)
-        ledger = StageLedger(owner / _LEDGER, [_TABLE], version=_LEDGER_VERSION)
+        ledger = StageLedger(owner / LEDGER, [_TABLE], version=_LEDGER_VERSION)
         try:
             keys = _synthesize_all(job, ledger, progress, summary)
             found = (ledger.stored(_TABLE, *key) for key in keys)
@@ -111,6 +113,19 @@ def run_synthesis(job: SynthesisJob, progress: Progress, summary: Summary | None
         finally:
             ledger.close()
     return summary
+
+
+def check_folder(folder: Path, corpus: str) -> None:
+    """Check that a folder is free for the synthesis of a corpus, or belongs to it.
+
+    Raises:
+        InputError: as `check_for`.
+    """
+    check_for(folder, *_run_of(corpus))
+
+
+def _run_of(corpus: str) -> tuple[str, tuple[str, ...]]:
+    return f"synthesize {corpus}", (MANIFEST, SHARDS)
 
 
 def raise_for_failures(summary: Summary) -> None:
@@ -122,7 +137,7 @@ def raise_for_failures(summary: Summary) -> None:
             f"{names}{' ...' if len(summary.failures) > _NAMED else ''}; "
             f"first reason: {next(iter(summary.failures.values()))}",
             hint="start again to try them once more: finished documents are kept, and so are the"
-            " answers of a model, until you delete `owner/replies.sqlite` in the output folder",
+            " answers of a model that could be used",
         )
 
 

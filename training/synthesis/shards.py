@@ -15,6 +15,7 @@ from sage_rag.common.files import reading, replacing, write_file
 
 FORMAT = "sage-rag-synthesis-1"
 MANIFEST = "manifest.json"
+SHARDS = "shard-*.jsonl"
 SHARD_BYTES = 64 * 1024 * 1024
 """A shard ends with the first sample that reaches this size."""
 
@@ -49,7 +50,7 @@ def write_shards(folder: Path, rows: Iterable[Row], *, size: int = SHARD_BYTES) 
     try:
         while (shard := _write(folder, len(shards), lines, size)) is not None:
             shards.append(shard)
-        for old in folder.glob("shard-*.jsonl"):
+        for old in folder.glob(SHARDS):
             if old.name not in {shard.name for shard in shards}:
                 old.unlink()
     except OSError as error:

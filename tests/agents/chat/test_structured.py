@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sage_rag.agents.chat.calls import ModelCalls
 from sage_rag.agents.chat.protocols import Reply
+from sage_rag.agents.chat.reply_cache import ReplyCache
 from sage_rag.agents.chat.structured import (
     as_json,
     ask,
@@ -121,6 +124,33 @@ def test_a_complaint_alone_never_gives_a_record_up(second: str) -> None:
     model = AskedModel(GOOD, second)
     assert asked(model, complain_of_q)["question"] == "Q"
     assert len(model.asked) == 2
+
+
+def test_answers_that_do_not_fit_are_asked_for_again_by_the_next_run(tmp_path: Path) -> None:
+    model = AskedModel("no", "no", "no", GOOD)
+    for _ in range(2):
+        cached = ModelCalls(model, cache=ReplyCache(tmp_path / "replies.sqlite"))
+        if model.asked:
+            assert asked(cached) == {"question": "Q", "answer": "A"}
+        else:
+            with pytest.raises(AgentOutputError):
+                asked(cached)
+        run(cached.close())
+    assert len(model.asked) == 4
+    again = ModelCalls(model, cache=ReplyCache(tmp_path / "replies.sqlite"))
+    assert asked(again) == {"question": "Q", "answer": "A"}
+    assert len(model.asked) == 4
+    run(again.close())
+
+
+def test_a_complaint_that_stands_is_an_error_where_the_check_is_strict() -> None:
+    def strictly(model: AskedModel) -> dict[str, str]:
+        asking = ask(model, "s", "u", RECORD, stage="e", check=complain_of_q, strict=True)
+        return values_of(run(asking))
+
+    with pytest.raises(AgentOutputError, match="it says Q"):
+        strictly(AskedModel(GOOD, GOOD))
+    assert strictly(AskedModel(GOOD, '{"question": "R", "answer": "A"}'))["question"] == "R"
 
 
 def test_stage_and_shape_reach_the_model() -> None:

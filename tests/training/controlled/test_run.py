@@ -67,6 +67,24 @@ def test_the_report_says_what_was_blocked_and_how(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "report.json").read_text())["blocking"] == "nothing is blocked"
 
 
+@pytest.mark.parametrize("name", ["corpus.jsonl", "report.json"])
+def test_a_file_of_the_owner_is_not_replaced(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("the only copy")
+    with pytest.raises(InputError, match=f"`.*{name}` exists, and no run") as stopped:
+        run(Copying(["Fine."]), tmp_path, count=1)
+    assert "--out" in str(stopped.value.hint)
+    assert (tmp_path / name).read_text() == "the only copy"
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_the_texts_of_another_corpus_are_not_replaced(tmp_path: Path) -> None:
+    run(Copying(["Fine."]), tmp_path, count=1)
+    made = Generation(cases(8), GenerationSettings(count=1), Copying(["Other."]), choice())
+    with pytest.raises(InputError, match="holds the output of `generate corpus`"):
+        run_generation(made, tmp_path, DECODING, silent, corpus="mails.jsonl")
+    assert "Fine." in (tmp_path / "corpus.jsonl").read_text()
+
+
 def test_nothing_is_written_where_every_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="none of 2 texts can be used"):
         run(Copying(), tmp_path, count=2)

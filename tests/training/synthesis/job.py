@@ -26,7 +26,7 @@ from tests.training.synthesis.texts import documents, recognizer
 
 KEY = b"not a secret: these keys are the"
 KEYSET = Keyset({key_id_of(KEY): KEY}, key_id_of(KEY))
-SETTINGS = {"recipe": "soe", "cipher": "codebook", "encrypted": "before"}
+SETTINGS = {"corpus": "invented", "recipe": "soe", "cipher": "codebook", "encrypted": "before"}
 
 
 def job(folder: Path, count: int = 20, tokens: int = 600) -> SynthesisJob:

@@ -67,6 +67,25 @@ def test_the_codebook_of_a_resumed_run_opens_all_samples(tmp_path: Path) -> None
     assert "unreadable" not in restored
 
 
+def test_the_shards_of_another_corpus_are_not_replaced(tmp_path: Path) -> None:
+    run_job(tmp_path, count=2)
+    before = published(tmp_path)
+    other = job(tmp_path, count=1)
+    with pytest.raises(InputError, match="holds the output of `synthesize invented`") as stopped:
+        run_synthesis(replace(other, settings={**other.settings, "corpus": "other"}), quiet)
+    assert "--out" in str(stopped.value.hint)
+    assert published(tmp_path) == before
+    assert run_job(tmp_path, count=2, tokens=300).resumed == 0
+
+
+def test_files_that_no_run_made_are_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "shard-1990.jsonl").write_text("{}\n")
+    with pytest.raises(InputError, match=r"`.*shard-1990.jsonl` exists, and no run"):
+        run_job(tmp_path, count=1)
+    assert (tmp_path / "shard-1990.jsonl").read_text() == "{}\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["shard-1990.jsonl"]
+
+
 def test_no_published_file_holds_a_value(tmp_path: Path) -> None:
     run_job(tmp_path)
     for content in published(tmp_path).values():
