@@ -15,9 +15,11 @@ from sage_rag.common.web.errors import ApiError
 from sage_rag.privacy.blind_index import BlindIndex, PartWords
 from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import UnsignedError
 from sage_rag.privacy.inspection import Condition, Occurrence
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.lookup import STEM_TYPES, Lookup, all_parts
+from sage_rag.privacy.lookup_seal import SealedLookup
 from sage_rag.privacy.operators.redact import redact
 from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.policy import Operator, OperatorChoice, Policy
@@ -129,6 +131,8 @@ class CorpusKeys:
 
         Raises:
             DecryptionError: unless the owner made it for this corpus; then none is used.
+            UnsignedError: when nothing proves that the owner made it; then none is used, and its
+                policy only makes stricter.
             RollbackError: for that of an older version than was seen; the one before is used on.
             ProtectionError: when what it says cannot be stored; it is used all the same.
         """
@@ -136,7 +140,7 @@ class CorpusKeys:
         try:
             if sealed is not None:
                 lookup = Lookup.open(sealed, self._keyset, self.corpus)
-                key_id = Lookup.key_id(sealed)
+                key_id = SealedLookup.parse(sealed).key_id
                 is_primary = key_id == self._keyset.primary
                 seen = Seen(lookup.version, "primary" if is_primary else "old")
                 self._policies.check(self.corpus, seen)
@@ -145,8 +149,17 @@ class CorpusKeys:
         except RollbackError:
             index = self._reading.index
             raise
+        except UnsignedError:
+            self._make_stricter(sealed or b"")
+            raise
         finally:  # until here, questions are read with the lookup before
             self._reading = self._read_with(index)
+
+    def _make_stricter(self, sealed: bytes) -> None:
+        """Take from an unproven lookup where its policy is stricter, and nothing else."""
+        said = Lookup.open_unproven(sealed, self._keyset, self.corpus).policy
+        if said is not None:
+            self._policies.make_stricter(self.corpus, said)
 
     def _read_with(self, index: IndexLookup | None) -> _Reading:
         policy = self._own_policy or self._policies.of(self.corpus)

@@ -13,7 +13,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from sage_rag.common.exceptions import ProtectionError, SageRagError
-from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.exceptions import KeysetError, UnsignedError
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.upstream import Upstream
 from sage_rag.rag_server.exceptions import RollbackError, UnknownModelError
@@ -115,6 +115,13 @@ def _use(keys: CorpusKeys, encoded: object) -> bool:
         return False
     except RollbackError as error:
         log.warning("edge corpus=%s: %s; hint: %s", keys.corpus, error.message, error.hint)
+    except UnsignedError as error:
+        log.warning(
+            "edge corpus=%s: %s; of it only a stricter policy is used; hint: %s",
+            keys.corpus,
+            error.message,
+            error.hint,
+        )
     except (KeysetError, binascii.Error, ValueError):
         log.warning("edge corpus=%s: the server's lookup is not the owner's", keys.corpus)
     return True
