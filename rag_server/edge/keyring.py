@@ -131,12 +131,12 @@ class CorpusKeys:
 
         Raises:
             DecryptionError: unless the owner made it for this corpus; then none is used.
-            UnsignedError: when nothing proves that the owner made it; then none is used, and its
-                policy only makes stricter.
+            UnsignedError: when nothing proves that the owner made it. Then its policy only makes
+                stricter, and its names only hide more, unless the owner's was used before.
             RollbackError: for that of an older version than was seen; the one before is used on.
             ProtectionError: when what it says cannot be stored; it is used all the same.
         """
-        index = None
+        index, unproven = None, None
         try:
             if sealed is not None:
                 lookup = Lookup.open(sealed, self._keyset, self.corpus)
@@ -150,21 +150,23 @@ class CorpusKeys:
             index = self._reading.index
             raise
         except UnsignedError:
-            self._make_stricter(sealed or b"")
+            lookup = Lookup.open_unproven(sealed or b"", self._keyset, self.corpus)
+            index = self._reading.index
+            unproven = IndexLookup(lookup, all_parts(self._keyset, self.corpus))
+            if lookup.policy is not None:
+                self._policies.make_stricter(self.corpus, lookup.policy)
             raise
         finally:  # until here, questions are read with the lookup before
-            self._reading = self._read_with(index)
+            self._reading = self._read_with(index, unproven)
 
-    def _make_stricter(self, sealed: bytes) -> None:
-        """Take from an unproven lookup where its policy is stricter, and nothing else."""
-        said = Lookup.open_unproven(sealed, self._keyset, self.corpus).policy
-        if said is not None:
-            self._policies.make_stricter(self.corpus, said)
-
-    def _read_with(self, index: IndexLookup | None) -> _Reading:
+    def _read_with(
+        self, index: IndexLookup | None, unproven: IndexLookup | None = None
+    ) -> _Reading:
         policy = self._own_policy or self._policies.of(self.corpus)
         own = _restricted(policy, self._keyset.types)
-        known = ShortQuestionRecognizer(self._recognizer, index) if index else self._recognizer
+        known = self._recognizer
+        if source := index or unproven:
+            known = ShortQuestionRecognizer(self._recognizer, source, is_proven=index is not None)
 
         def hidden(text: str, by_server: bool, *shown: Span) -> str:
             whole = frozenset[EntityType]() if by_server else encrypted

@@ -117,7 +117,7 @@ def _use(keys: CorpusKeys, encoded: object) -> bool:
         log.warning("edge corpus=%s: %s; hint: %s", keys.corpus, error.message, error.hint)
     except UnsignedError as error:
         log.warning(
-            "edge corpus=%s: %s; of it only a stricter policy is used; hint: %s",
+            "edge corpus=%s: %s; it is used only to hide more; hint: %s",
             keys.corpus,
             error.message,
             error.hint,

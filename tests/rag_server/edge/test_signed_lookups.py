@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import DecryptionError, UnsignedError
 from sage_rag.privacy.keyset.keyset import Keyset
@@ -120,6 +121,40 @@ def test_a_grant_of_an_earlier_version_is_as_strict_as_the_owners_lookup() -> No
     hidden = edge.pseudonymize(QUESTION)
     assert "Brockwhistle" not in hidden
     assert "500" not in hidden
+
+
+@pytest.mark.parametrize("keyset", ALL)
+def test_names_of_an_unproven_lookup_are_hidden_and_none_of_its_words_leaves(
+    keyset: Keyset,
+) -> None:
+    """Without it, an index of an earlier sage-rag would protect fewer questions than before."""
+    token = default_cipher(KEYS, "clinic").encrypt("Lars Lindqvist", EntityType.PERSON)
+    lookup = Lookup.open(
+        sealed_lookup(["brockwhistle has a knee"], [token], KEYS, "clinic"), KEYS, "clinic"
+    )
+    edge = keys(keyset)
+    assert edge.pseudonymize("lindqvist knee") == "lindqvist knee"
+    with pytest.raises(UnsignedError):
+        edge.use_lookup(forged_lookup(lookup, KEYS, "clinic"))
+    hidden = edge.pseudonymize("lindqvist knee")
+    assert "lindqvist" not in hidden
+    assert hidden.endswith("] knee")
+    assert "Brockwhistle" not in edge.pseudonymize(QUESTION)
+    assert edge.search_groups(hidden) == ()
+    assert edge.named_people(hidden) is None
+
+
+@pytest.mark.parametrize("keyset", HOLDERS)
+def test_the_owners_lookup_is_used_on_where_the_server_offers_an_unsigned_one(
+    keyset: Keyset,
+) -> None:
+    edge = keys(keyset)
+    edge.use_lookup(signed(3, words=["gout"]))
+    with pytest.raises(UnsignedError):
+        edge.use_lookup(UNSIGNED)
+    assert edge._reading.index is not None
+    assert edge._reading.index.has_word("gout")
+    assert not edge._reading.index.has_word("Brockwhistle")
 
 
 BAD = [
