@@ -102,7 +102,7 @@ class Keyset:
     def sign(self, message: bytes, *, context: bytes) -> bytes:
         """Return the owner's Ed25519 signature of a message under the primary key.
 
-        `context`: what kind of message it is; a signature of one kind is none of another.
+        `context`: what kind of message it is; a signature of one kind does not count for another.
 
         Raises:
             KeysetError: in a grant, always: it holds no seed, and no key from which one follows.
