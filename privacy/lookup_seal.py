@@ -110,7 +110,10 @@ class SealedLookup:
 
     def _require_key(self, keyset: Keyset) -> None:
         if self.key_id not in keyset:
-            raise DecryptionError("the lookup is sealed with another key")
+            raise DecryptionError(
+                "the lookup is sealed with another key",
+                hint="if the keys were rotated, start the edge with the current keyset or grant",
+            )
 
 
 def _cipher(keyset: Keyset, key_id: str) -> AESSIV:

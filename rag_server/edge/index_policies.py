@@ -60,8 +60,7 @@ class IndexPolicies:
         named = f"version {offered.number}" if offered.number else "a version without a number"
         named += " under an old key" if newest.key == "primary" != offered.key else ""
         raise RollbackError(
-            f"the server offers {named}, older than version {newest.number} that was seen here; its"
-            " lookup is not used",
+            f"the server offers {named}, older than version {newest.number} that was seen here",
             hint="if the owner went back to it, start the edge once with --accept-rollback"
             f" {corpus}@{offered.number}",
         )

@@ -127,15 +127,11 @@ def _use(keys: CorpusKeys, encoded: object) -> bool:
             error.message,
         )
         return False
-    except RollbackError as error:
-        log.warning("edge corpus=%s: %s; hint: %s", keys.corpus, error.message, error.hint)
-    except UnsignedError as error:
-        log.warning(
-            "edge corpus=%s: %s; it is used only to hide more; hint: %s",
-            keys.corpus,
-            error.message,
-            error.hint,
-        )
-    except (KeysetError, binascii.Error, ValueError):
-        log.warning("edge corpus=%s: the server's lookup is not the owner's", keys.corpus)
+    except (RollbackError, KeysetError) as error:
+        only = "it is used only to hide more"
+        use = only if isinstance(error, UnsignedError) else "it is not used"
+        hint = f"; hint: {error.hint}" if error.hint else ""
+        log.warning("edge corpus=%s: %s; %s%s", keys.corpus, error.message, use, hint)
+    except (binascii.Error, ValueError):
+        log.warning("edge corpus=%s: the server's lookup is not one; it is not used", keys.corpus)
     return True

@@ -191,6 +191,10 @@ class Server:
     ("keyset", "sealed", "mend"),
     [
         (KEYS, UNSIGNED, "the owner publishes the corpus again: sage-rag rekey, or sage-rag index"),
+        (
+            *(READER, sealed_lookup([], [], KEYS.rotate(), "clinic", None, 3)),
+            "if the keys were rotated, start the edge with the current keyset or grant",
+        ),
         (EARLIER, signed(3), "the owner issues the grant again: sage-rag keys grant"),
     ],
 )
