@@ -5,6 +5,7 @@ SageRagError            1
 ├── InputError          2   a bad argument, file or record
 ├── KeysetError         3   a missing, damaged or wrong key or passphrase
 │   ├── DecryptionError 3   a token that this keyset cannot open
+│   │   └── UnsignedError 3 a lookup that opens, and that nothing proves to be the owner's
 │   └── NotGrantedError 3   an entity type that this grant does not include
 ├── ProtectionError     4   the result would not be safe, so there is no result
 ├── UpstreamError       5   a model endpoint, a server or the edge failed to answer correctly

@@ -45,9 +45,11 @@ from sage_rag.indexer.versions import (
 from sage_rag.privacy.blind_index import BLIND_WORD, BlindIndex, PartWords
 from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.exceptions import DecryptionError, KeysetError
+from sage_rag.privacy.exceptions import DecryptionError, KeysetError, UnsignedError
 from sage_rag.privacy.keyset.keyset import Grant, Keyset
 from sage_rag.privacy.lookup import Lookup, sealed_lookup
+from sage_rag.privacy.lookup_seal import SealedLookup
+from sage_rag.privacy.policy import Policy
 from sage_rag.privacy.tokens import TOKEN, readable_view, token_type, tokens_in
 
 _REPLACED = {"version", "files", "created", "sage_rag", "key_ids"}
@@ -70,6 +72,8 @@ class RekeySummary:
 
 def rekey(home: Path, corpus: str, keyset: Keyset) -> RekeySummary:
     """Publish the current version again under the keyset's primary key, unless it has it already.
+
+    A version whose lookup is of an earlier sage-rag, which did not sign, is published again, too.
 
     Fails closed: if one token or blind word cannot be replaced, nothing is published.
 
@@ -101,7 +105,7 @@ def rekey(home: Path, corpus: str, keyset: Keyset) -> RekeySummary:
                 raise InputError(
                     f"corpus `{corpus}` is published without keys; there is nothing to rekey"
                 )
-            if manifest.key_ids == (keyset.primary,):
+            if manifest.key_ids == (keyset.primary,) and not _lacks_signature(version):
                 outdated = _outdated(home, corpus, keyset.primary)
                 return RekeySummary(path, len(version), 0, 0, outdated)
             renewal = _renewal(version, keyset)
@@ -208,12 +212,29 @@ def _fill(
     if version.lookup is not None:
         texts = (version.passage(row).text for row in range(len(version)))
         corpus, tokens = version.manifest.corpus, renewal.tokens.values()
-        policy = Lookup.open(version.lookup, renewal.keyset, corpus).policy
+        policy = _policy(version.lookup, renewal.keyset, corpus)
         sealed = sealed_lookup(texts, tokens, renewal.keyset, corpus, policy, int(number))
         (staging / LOOKUP).write_bytes(sealed)
     _check(staging, renewal)
     kept = version.manifest.model_dump(exclude=_REPLACED)
     return {**kept, "key_ids": (renewal.keyset.primary,)}
+
+
+def _lacks_signature(version: IndexVersion) -> bool:
+    """Return whether an earlier sage-rag, which did not sign, made the lookup of a version."""
+    return version.lookup is not None and SealedLookup.parse(version.lookup).signature is None
+
+
+def _policy(lookup: bytes, keyset: Keyset, corpus: str) -> Policy | None:
+    """Return the policy that a lookup says.
+
+    That of an earlier sage-rag is taken unproven, as the passages are: the owner's home holds what
+    the owner wrote, and no server writes there.
+    """
+    try:
+        return Lookup.open(lookup, keyset, corpus).policy
+    except UnsignedError:
+        return Lookup.open_unproven(lookup, keyset, corpus).policy
 
 
 def _fill_layer(folder: Path, layer: LayerIndex, renewal: _Renewal) -> None:

@@ -22,8 +22,9 @@ def rekey(
     """Publish a corpus's current version again, encrypted under the keyset's primary key.
 
     Run it after `keys rotate` or `keys revoke`, with the keyset that holds the old and the new
-    keys. It needs no originals, models or embeddings. Old versions stay until you delete them, here
-    and in every copy: old keys and revoked grants open them.
+    keys; and once for a version of an earlier sage-rag, which did not sign what edges read
+    questions with. It needs no originals, models or embeddings. Old versions stay until you delete
+    them, here and in every copy: old keys and revoked grants open them.
 
     Example: sage-rag rekey clinic --keyset keys/clinic.keyset
     """

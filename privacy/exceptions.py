@@ -15,5 +15,9 @@ class DecryptionError(KeysetError):
     """A token cannot be opened. The message does not say why: a reason would help a forger."""
 
 
+class UnsignedError(DecryptionError):
+    """A lookup opens, but nothing proves that the owner made it: a holder of any grant may have."""
+
+
 class NotGrantedError(KeysetError):
     """The keyset is a grant without this entity type: it cannot hide or read its values."""

@@ -2,7 +2,7 @@
 
 In "mr lindqvist knee" or "gout" a recognizer finds no sentence to judge by. The lookup says which
 words the index holds in clear, and which words are part of a value of the index. The owner makes it
-when a version is published; a server stores and sends it, and cannot read it.
+when a version is published, and signs it; a server stores and sends it, and cannot read it.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESSIV
-
 from sage_rag.privacy.blind_index import BlindIndex, PartWords
 from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.exceptions import DecryptionError
-from sage_rag.privacy.keyset.keyset import KEY_ID_BYTES, Keyset
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.lookup_seal import SealedLookup
 from sage_rag.privacy.operators.calendar import WrittenDate
 from sage_rag.privacy.policy import Policy
 from sage_rag.privacy.protocols import EntityCipher
@@ -44,8 +42,6 @@ ORDINARY = COMMON + 1
 _CAPITALS_PER_LETTER = 0.01
 """Capitals of a text whose names have them. Fewer: it may be typed in lower case throughout."""
 _ABBREVIATION = re.compile(r"\b[^\W\d_]{2,6}\b")
-_FORMAT = b"sage-rag-lookup-1"
-_KEY_BYTES = 64
 _MAX_BYTES = 256 * 1024 * 1024
 """The longest lookup when unpacked: that of about five million values."""
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -135,13 +131,22 @@ class Lookup:
         return cls(words, *listed, version)
 
     def seal(self, keyset: Keyset, corpus: str) -> bytes:
-        """Return the lookup encrypted under the primary key; equal lookups give equal bytes.
+        """Return the lookup encrypted and signed under the primary key.
 
-        Guarantees: without a key no one can read or change it, or use that of another corpus.
+        Equal lookups give equal bytes.
+
+        Guarantees: without a key no one can read it, and without the whole keyset no one can make
+        or change it, or use that of another corpus.
         Does not guarantee: that it is the newest, though its `version` says how old it is; hiding
         its size. A holder of any grant opens it,
         and can test guesses for values of the granted types alone.
+
+        Raises:
+            KeysetError: for a grant, which cannot sign.
         """
+        return bytes(SealedLookup.make(self._packed(), keyset, corpus))
+
+    def _packed(self) -> bytes:
         grouped = (*self.tokens.values(), *self.dates.values())
         listed = sorted({token for found in grouped for token in found})
         rows = {token: row for row, token in enumerate(listed)}
@@ -155,29 +160,29 @@ class Lookup:
             "codes": sorted(self.codes),
             "version": self.version,
         }
-        packed = zlib.compress(json.dumps(content, ensure_ascii=False).encode(), 9)
-        key_id = keyset.primary
-        return bytes.fromhex(key_id) + _cipher(keyset, key_id).encrypt(packed, _bound(corpus))
-
-    @staticmethod
-    def key_id(sealed: bytes) -> str:
-        """Return the id of the key that a sealed lookup names."""
-        return sealed[:KEY_ID_BYTES].hex()
+        return zlib.compress(json.dumps(content, ensure_ascii=False).encode(), 9)
 
     @classmethod
     def open(cls, sealed: bytes, keyset: Keyset, corpus: str) -> Lookup:
         """Open a sealed lookup.
 
         Raises:
+            UnsignedError: when it opens, and nothing proves that the owner made it.
+            DecryptionError: unless the owner made it for this corpus.
+        """
+        return cls._unpacked(SealedLookup.parse(sealed).open(keyset, corpus))
+
+    @classmethod
+    def open_unproven(cls, sealed: bytes, keyset: Keyset, corpus: str) -> Lookup:
+        """Open a sealed lookup that the holder of any grant may have made. Review every caller.
+
+        Raises:
             DecryptionError: unless a holder of one of this keyset's keys made it for this corpus.
         """
-        key_id = cls.key_id(sealed)
-        if key_id not in keyset:
-            raise DecryptionError("the lookup is sealed with another key")
-        try:
-            packed = _cipher(keyset, key_id).decrypt(sealed[KEY_ID_BYTES:], _bound(corpus))
-        except (InvalidTag, ValueError):
-            raise DecryptionError("the lookup was changed, or is of another corpus") from None
+        return cls._unpacked(SealedLookup.parse(sealed).open_unproven(keyset, corpus))
+
+    @classmethod
+    def _unpacked(cls, packed: bytes) -> Lookup:
         try:
             return cls._read(json.loads(zlib.decompressobj().decompress(packed, _MAX_BYTES)))
         except (zlib.error, ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -262,13 +267,3 @@ def sealed_lookup(
 def all_parts(keyset: Keyset, corpus: str) -> BlindIndex:
     """Return the blind index that lookups are made with."""
     return BlindIndex(keyset, corpus, PartWords.ALL)
-
-
-def _cipher(keyset: Keyset, key_id: str) -> AESSIV:
-    # Every grant holds the key of LITERAL; the blind words inside need the keys of their types.
-    key = keyset.entity_key(key_id, EntityType.LITERAL, purpose="lookup", size_bytes=_KEY_BYTES)
-    return AESSIV(key)
-
-
-def _bound(corpus: str) -> list[bytes]:
-    return [_FORMAT, corpus.encode()]

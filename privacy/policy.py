@@ -142,14 +142,22 @@ class Policy:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Policy:
-        """Return a policy from `to_json`; types that are newer than it are encrypted."""
+        """Return a policy from `to_json`; types that are newer than it are encrypted.
+
+        Strict, since what it reads may be forged, or damaged.
+
+        Raises:
+            ValueError, LookupError, TypeError or AttributeError: for what `to_json` did not write.
+        """
         read = {
-            EntityType(name): OperatorChoice(Operator(operator), *settings)
+            EntityType(name): _stored_choice(EntityType(name), operator, settings)
             for name, (operator, *settings) in stored["choices"].items()
         }
         choices = {t: read.get(t, _ENCRYPT) for t in _TYPES}
         part_words = PartWords(stored["part_words"])
-        return cls(stored["name"], choices, stored["mentions"], part_words)
+        if stored["mentions"] not in ("linked", "exact"):
+            raise ValueError("policy: unknown mentions")
+        return cls(str(stored["name"]), choices, stored["mentions"], part_words)
 
     @property
     def fingerprint(self) -> str:
@@ -242,13 +250,25 @@ def parse_policy(name: str, source: str) -> Policy:
     if not isinstance(allowed, bool):
         raise InputError(f"{where}: allow_plain_direct_identifiers is true or false")
     _check_plain(choices, allowed, where)
-    linked: Literal["linked", "exact"] = "linked" if mentions == "linked" else "exact"
     thresholds = _thresholds(_table(parsed, "thresholds", TAGGED, where), where)
     gate = parse_limits(parsed.get("gate", {}), where)
+    linked: Literal["linked", "exact"] = "linked" if mentions == "linked" else "exact"
     return Policy(name, choices, linked, PartWords(part_words), thresholds, gate)
 
 
 _TYPES = tuple(t for t in EntityType if identifiability(t) is not Identifiability.TECHNICAL)
+
+
+def _stored_choice(entity_type: EntityType, operator: Any, settings: list[Any]) -> OperatorChoice:
+    """Read what `Policy.to_json` wrote for one type."""
+    named = zip(_SETTINGS, settings, strict=True)
+    given = {key: value for key, value in named if value is not None}
+    try:
+        choice = _choice({"operator": operator, **given}, "policy")
+        _check(choice, entity_type, "policy")
+    except InputError as error:
+        raise ValueError(error.message) from None
+    return choice
 
 
 def _choice(written: Any, where: str) -> OperatorChoice:

@@ -6,7 +6,9 @@
  "scrypt": {"n": 32768, "r": 8, "p": 1}, "salt": ..., "nonce": ..., "tag": ..., "ciphertext": ...}
 ```
 
-All fields except tag and ciphertext are associated data: a change of any of them is detected.
+All fields except tag and ciphertext are associated data: a change of any of them is detected. A
+grant with public keys has format 3, so that an earlier sage-rag names the reason why it refuses it;
+every other file has format 2.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ from sage_rag.privacy.keyset.register import KeyId, Label, Timestamp
 MARK: Final = "sage-rag-keyset-"
 """The first characters of the format of every file of this project that contains keys."""
 FORMAT: Final = "sage-rag-keyset-2"
+FORMAT_SIGNED: Final = "sage-rag-keyset-3"
+"""The format of a grant that can check the owner's signatures."""
 
 _Base64 = Annotated[str, Field(pattern=r"\A[A-Za-z0-9+/]*={0,2}\z")]
 _STRICT = ConfigDict(frozen=True, strict=True, extra="forbid", hide_input_in_errors=True)
@@ -54,7 +58,7 @@ class Header(BaseModel):
     """The part of a sealed file that needs no passphrase. Only grants have `types` and `label`."""
 
     model_config = _STRICT
-    format: Literal["sage-rag-keyset-2"] = FORMAT
+    format: Literal["sage-rag-keyset-2", "sage-rag-keyset-3"] = FORMAT
     kind: Literal["keyset", "grant"]
     primary: KeyId
     key_ids: tuple[KeyId, ...]
@@ -137,7 +141,7 @@ def _parse(content: bytes, name: str) -> _Envelope:
     if MARK.encode() not in content:
         raise KeysetError(f"`{name}` is not a keyset")
     if "format" in failed:
-        raise KeysetError(f"`{name}` is not a sealed keyset of format {FORMAT}")
+        raise KeysetError(f"`{name}` is not a sealed keyset of format {FORMAT} or {FORMAT_SIGNED}")
     raise KeysetError(f"`{name}` is damaged", hint="restore it from a backup")
 
 

@@ -180,7 +180,9 @@ def read_private(path: Path) -> bytes:
 
 def _header(stored: StoredKeyset) -> Header:
     granted = isinstance(stored.keyset, Grant)
+    is_signed = granted and stored.keyset.public_key(stored.keyset.primary) is not None
     return Header(
+        format=envelope.FORMAT_SIGNED if is_signed else envelope.FORMAT,
         kind="grant" if granted else "keyset",
         primary=stored.keyset.primary,
         key_ids=stored.keyset.key_ids,
@@ -192,4 +194,6 @@ def _header(stored: StoredKeyset) -> Header:
 
 def _seal(stored: StoredKeyset, passphrase: str) -> str:
     body = _Body(material=KeyMaterial.of(stored.keyset), grants=stored.grants)
-    return envelope.seal(_header(stored), body.model_dump_json().encode(), passphrase)
+    # Without `null`s an earlier sage-rag reads the keysets of this one.
+    content = body.model_dump_json(exclude_none=True).encode()
+    return envelope.seal(_header(stored), content, passphrase)

@@ -14,11 +14,13 @@ from Crypto.Protocol.KDF import HKDF
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import KeysetError, NotGrantedError
+from sage_rag.privacy.keyset import signatures
 
 KEY_BYTES = 32
 KEY_ID_BYTES = 4
 """32 bits distinguish a handful of keys; a key id is public and authenticates nothing."""
 _ENTITY = "entity/"
+_SIGNING = "signing"
 _ALL_TYPES = frozenset(EntityType)
 
 
@@ -88,12 +90,46 @@ class Keyset:
 
         Raises:
             KeysetError: for a key id that is not in the keyset; in a grant, always.
-            ValueError: for a purpose that names the key of an entity type.
+            ValueError: for a purpose that names the key of an entity type, or that of signatures.
         """
         self._require(key_id)
         if purpose.startswith(_ENTITY):
             raise ValueError("keys of entity types come from `entity_key`")
+        if purpose == _SIGNING:
+            raise ValueError("`sign` alone uses the seed of signatures")
         return _hkdf(self._master(key_id), purpose, size_bytes)
+
+    def sign(self, message: bytes, *, context: bytes) -> bytes:
+        """Return the owner's Ed25519 signature of a message under the primary key.
+
+        `context`: what kind of message it is; a signature of one kind does not count for another.
+
+        Raises:
+            KeysetError: in a grant, always: it holds no seed, and no key from which one follows.
+        """
+        return signatures.sign(self._seed(self._primary), message, context)
+
+    def has_signed(self, key_id: str, message: bytes, signature: bytes, *, context: bytes) -> bool:
+        """Return whether the owner signed a message under one key, for this context.
+
+        `False`, too, in a grant without public keys.
+
+        Raises:
+            KeysetError: for a key id that is not in the keyset.
+        """
+        public = self.public_key(key_id)
+        return public is not None and signatures.is_signed(public, message, signature, context)
+
+    def public_key(self, key_id: str) -> bytes | None:
+        """Return the public key that checks the owner's signatures under one key.
+
+        `None` in a grant that an earlier sage-rag made.
+
+        Raises:
+            KeysetError: for a key id that is not in the keyset.
+        """
+        self._require(key_id)
+        return signatures.public_key(self._seed(key_id))
 
     def rotate(self) -> Keyset:
         """Return a keyset with a new primary key; it still opens tokens of the old keys.
@@ -133,9 +169,10 @@ class Keyset:
         citations name the owner's documents with it, and an answer without its sources is hard
         to check. Leave it out where the names of documents are private.
 
-        Guarantees: a grant yields no key of another type, no token of another type and no key of
-        `derive`. Its holder can make a narrower grant of it (and could pass on the keys anyway),
-        never a wider one.
+        Guarantees: a grant yields no key of another type, no token of another type, no key of
+        `derive` and no signature; it contains the public keys that check the owner's signatures.
+        Its holder can make a narrower grant of it (and could pass on the keys anyway), never a
+        wider one.
         Does not guarantee: that a grant ends (to end it, rotate and rekey); that it is limited to
         one corpus: it opens all corpora made with these keys; that it only reads: its holder can
         make tokens and blind words of its types, which look the same as the owner's.
@@ -151,7 +188,8 @@ class Keyset:
             raise NotGrantedError(f"this grant does not include {', '.join(lacking)}")
         chosen = self._chosen(key_ids)
         keys = {k: {t: self._type_key(k, t) for t in sorted(wanted)} for k in chosen}
-        return Grant(keys, chosen[0])
+        public = {k: key for k in chosen if (key := self.public_key(k)) is not None}
+        return Grant(keys, chosen[0], public or None)
 
     def _chosen(self, key_ids: Iterable[str] | None) -> tuple[str, ...]:
         """Return the selected key ids in the keyset's order: its primary key comes first."""
@@ -177,6 +215,9 @@ class Keyset:
 
     def _type_key(self, key_id: str, entity_type: EntityType) -> bytes:
         return _hkdf(self._master(key_id), f"{_ENTITY}{entity_type}", KEY_BYTES)
+
+    def _seed(self, key_id: str) -> bytes:
+        return _hkdf(self._master(key_id), _SIGNING, signatures.SEED_BYTES)
 
     def _entity_key_uncached(
         self, key_id: str, entity_type: EntityType, purpose: str, size_bytes: int
@@ -205,25 +246,43 @@ class Keyset:
 class Grant(Keyset):
     """A keyset with the keys of some entity types and no master key.
 
-    `type_keys` maps key ids to keys by entity type, with the same types for every key id. Made by
-    `Keyset.grant`, or read from a file.
+    `type_keys` maps key ids to keys by entity type, with the same types for every key id;
+    `public_keys` maps the same key ids to the keys that check the owner's signatures, and is `None`
+    in a grant of an earlier sage-rag. Made by `Keyset.grant`, or read from a file.
     """
 
-    __slots__ = ("_types",)
+    __slots__ = ("_public", "_types")
 
     _keys: Mapping[str, Mapping[EntityType, bytes]]
 
-    def __init__(self, type_keys: Mapping[str, Mapping[EntityType, bytes]], primary: str) -> None:
+    def __init__(
+        self,
+        type_keys: Mapping[str, Mapping[EntityType, bytes]],
+        primary: str,
+        public_keys: Mapping[str, bytes] | None = None,
+    ) -> None:
         self._types = frozenset(t for keys in type_keys.values() for t in keys)
-        for keys in type_keys.values():
-            if keys.keys() != self._types or any(len(key) != KEY_BYTES for key in keys.values()):
-                raise KeysetError("the keys of a grant do not fit", hint="the grant is damaged")
+        self._public = dict(public_keys or {})
+        fits = all(
+            keys.keys() == self._types and all(len(key) == KEY_BYTES for key in keys.values())
+            for keys in type_keys.values()
+        )
+        if public_keys is not None:
+            fits &= public_keys.keys() == type_keys.keys()
+            fits &= all(map(signatures.is_public_key, public_keys.values()))
+        if not fits:
+            raise KeysetError("the keys of a grant do not fit", hint="the grant is damaged")
         self._hold({key_id: dict(keys) for key_id, keys in type_keys.items()}, primary)
 
     @property
     def types(self) -> frozenset[EntityType]:
         """The entity types whose values this grant can hide and read."""
         return self._types
+
+    def public_key(self, key_id: str) -> bytes | None:
+        """Return the public key of one key, as in `Keyset`."""
+        self._require(key_id)
+        return self._public.get(key_id)
 
     def _type_key(self, key_id: str, entity_type: EntityType) -> bytes:
         return self._keys[key_id][entity_type]
@@ -242,6 +301,8 @@ def _fingerprint(keyset: Keyset) -> bytes:
     for key_id in keyset.key_ids:
         key = keyset._keys[key_id]
         parts = [key] if isinstance(key, bytes) else [key[t] for t in sorted(key)]
+        if isinstance(keyset, Grant):
+            parts.append(keyset.public_key(key_id) or b"")
         digest.update(b"".join(parts))
     return digest.digest()
 
@@ -263,3 +324,9 @@ def export_master_keys(keyset: Keyset) -> dict[str, bytes]:
 def export_type_keys(grant: Grant) -> dict[str, dict[EntityType, bytes]]:
     """Return a grant's raw keys. Review every caller."""
     return {key_id: dict(grant._keys[key_id]) for key_id in grant.key_ids}
+
+
+def export_public_keys(grant: Grant) -> dict[str, bytes]:
+    """Return the public keys of a grant by key id; empty for one of an earlier sage-rag."""
+    found = {key_id: grant.public_key(key_id) for key_id in grant.key_ids}
+    return {key_id: key for key_id, key in found.items() if key is not None}

@@ -1,7 +1,8 @@
 """Raw key material as text, for secret managers and inside sealed files. Nothing here is sealed.
 
-Two formats are read: output of `keys export`, and bare 256-bit keys in hex or Base64, as
-`openssl rand -base64 32` makes them; the first one is the primary key.
+Read are the output of `keys export`, and bare 256-bit keys in hex or Base64, as
+`openssl rand -base64 32` makes them; the first one is the primary key. An export of a grant with
+public keys has format 2, and every other one format 1.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ from sage_rag.privacy.keyset.keyset import (
     Grant,
     Keyset,
     export_master_keys,
+    export_public_keys,
     export_type_keys,
     key_id_of,
 )
 from sage_rag.privacy.keyset.register import KeyId
 
 RAW_FORMAT: Final = "sage-rag-keyset-raw-1"
+RAW_FORMAT_SIGNED: Final = "sage-rag-keyset-raw-2"
 _MAX_CHARS = 1024 * 1024
 _HEX = re.compile(rf"[0-9A-Fa-f]{{{2 * KEY_BYTES}}}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{43}=?")
@@ -38,12 +41,13 @@ _TypeKeys = dict[KeyId, dict[EntityType, _Key]]
 
 
 class KeyMaterial(BaseModel):
-    """The keys of a file: master keys, or a grant's keys by entity type."""
+    """The keys of a file: master keys, or a grant's keys by entity type with its public keys."""
 
     model_config = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
     primary: KeyId
     masters: _MasterKeys | None = Field(default=None, repr=False)
     type_keys: _TypeKeys | None = Field(default=None, repr=False)
+    public_keys: _MasterKeys | None = None
 
     @classmethod
     def of(cls, keyset: Keyset) -> KeyMaterial:
@@ -53,7 +57,8 @@ class KeyMaterial(BaseModel):
                 key_id: {t: _encode(key) for t, key in keys.items()}
                 for key_id, keys in export_type_keys(keyset).items()
             }
-            return cls(primary=keyset.primary, type_keys=granted)
+            public = {key_id: _encode(key) for key_id, key in export_public_keys(keyset).items()}
+            return cls(primary=keyset.primary, type_keys=granted, public_keys=public or None)
         masters = {key_id: _encode(key) for key_id, key in export_master_keys(keyset).items()}
         return cls(primary=keyset.primary, masters=masters)
 
@@ -63,7 +68,7 @@ class KeyMaterial(BaseModel):
         Raises:
             KeysetError: when a key is damaged, weak or occurs twice.
         """
-        if self.masters is not None and self.type_keys is None:
+        if self.masters is not None and self.type_keys is None and self.public_keys is None:
             masters = {key_id: _decode(key) for key_id, key in self.masters.items()}
             _check(list(masters.values()))
             return Keyset(masters, self.primary)
@@ -73,12 +78,14 @@ class KeyMaterial(BaseModel):
                 for key_id, keys in self.type_keys.items()
             }
             _check([key for keys in granted.values() for key in keys.values()])
-            return Grant(granted, self.primary)
+            public = self.public_keys
+            decoded = {k: _decode(key) for k, key in public.items()} if public is not None else None
+            return Grant(granted, self.primary, decoded)
         raise KeysetError("there must be either master keys or the keys of a grant")
 
 
 class _Export(KeyMaterial):
-    format: Literal["sage-rag-keyset-raw-1"] = RAW_FORMAT
+    format: Literal["sage-rag-keyset-raw-1", "sage-rag-keyset-raw-2"]
 
 
 def export_raw(keyset: Keyset) -> str:
@@ -86,8 +93,12 @@ def export_raw(keyset: Keyset) -> str:
 
     Review every caller.
     """
-    content = {"format": RAW_FORMAT, **KeyMaterial.of(keyset).model_dump(mode="json")}
-    return json.dumps({name: value for name, value in content.items() if value is not None}) + "\n"
+    material = KeyMaterial.of(keyset)
+    content = {
+        "format": _format_of(material),
+        **material.model_dump(mode="json", exclude_none=True),
+    }
+    return json.dumps(content) + "\n"
 
 
 def parse_raw(text: str) -> Keyset:
@@ -116,10 +127,16 @@ def is_bare_keys(text: str) -> bool:
 
 def _parse_export(text: str) -> Keyset:
     try:
-        return _Export.model_validate_json(text).keyset()
+        export = _Export.model_validate_json(text)
     except ValidationError:
-        pass
-    raise KeysetError(f"this is not an export of format {RAW_FORMAT}")
+        export = None
+    if export is None or export.format != _format_of(export):
+        raise KeysetError(f"this is not an export of format {RAW_FORMAT} or {RAW_FORMAT_SIGNED}")
+    return export.keyset()
+
+
+def _format_of(material: KeyMaterial) -> str:
+    return RAW_FORMAT if material.public_keys is None else RAW_FORMAT_SIGNED
 
 
 def _bare(word: str, number: int) -> bytes:

@@ -18,13 +18,12 @@ class IndexPolicies:
     """Keeps the policy that the index of each corpus said last, in bounded memory, and its version.
 
     Guarantees: nothing makes the policy of a corpus weaker than `sage`, by the operator of each
-    type, nor weaker than its index said last, with a file also after a restart. Beyond `most`
+    type, nor weaker than its owner said last, with a file also after a restart. Beyond `most`
     corpora, what the oldest said holds for every corpus not named here. No lookup of an older
     version is used than one that was used before, nor one under an old key after one under the
     primary key, with a file also after a restart, unless `accept` allows it.
     Does not guarantee: how coarse a value becomes, which the index says; detection of another index
-    of the same number; that no holder of a grant says a high number, after which the owner's are
-    older until the keys are rotated.
+    of the same number.
     """
 
     def __init__(self, file: MemoryFile | None = None, most: int = _MOST_CORPORA) -> None:
@@ -61,8 +60,7 @@ class IndexPolicies:
         named = f"version {offered.number}" if offered.number else "a version without a number"
         named += " under an old key" if newest.key == "primary" != offered.key else ""
         raise RollbackError(
-            f"the server offers {named}, older than version {newest.number} that was seen here; its"
-            " lookup is not used",
+            f"the server offers {named}, older than version {newest.number} that was seen here",
             hint="if the owner went back to it, start the edge once with --accept-rollback"
             f" {corpus}@{offered.number}",
         )
@@ -80,10 +78,9 @@ class IndexPolicies:
                 self._newest[corpus] = Seen(min(version, known.number))
 
     def keep(self, corpus: str, said: Policy | None, seen: Seen = _NONE, key_id: str = "") -> None:
-        """Keep what an index said; where it is weaker than `sage`, `sage` stays.
+        """Keep what the owner's lookup said; where it is weaker than `sage`, `sage` stays.
 
-        Every holder of a grant could make a lookup, so its policy only makes stricter. `key_id`: of
-        the lookup that said it.
+        `key_id`: of the lookup that said it.
 
         Raises:
             ProtectionError: when it cannot be stored; until the edge ends, it holds all the same.
@@ -96,6 +93,16 @@ class IndexPolicies:
             self._keep_policy(corpus, said)
         if is_newer and self._file is not None:
             self._file.keep_version(corpus, seen.number, key_id)
+
+    def make_stricter(self, corpus: str, said: Policy) -> None:
+        """Treat each type of a corpus at least as strictly as an unproven lookup says.
+
+        What the owner says next replaces it. The number of such a lookup does not count.
+
+        Raises:
+            ProtectionError: as `keep`.
+        """
+        self._keep_policy(corpus, self.of(corpus).no_weaker_than(said))
 
     def _newest_of(self, corpus: str) -> Seen:
         # Another edge may have seen a newer one meanwhile.

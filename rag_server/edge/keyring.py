@@ -15,9 +15,11 @@ from sage_rag.common.web.errors import ApiError
 from sage_rag.privacy.blind_index import BlindIndex, PartWords
 from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import UnsignedError
 from sage_rag.privacy.inspection import Condition, Occurrence
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.lookup import STEM_TYPES, Lookup, all_parts
+from sage_rag.privacy.lookup_seal import SealedLookup
 from sage_rag.privacy.operators.redact import redact
 from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.policy import Operator, OperatorChoice, Policy
@@ -129,14 +131,16 @@ class CorpusKeys:
 
         Raises:
             DecryptionError: unless the owner made it for this corpus; then none is used.
+            UnsignedError: when nothing proves that the owner made it. Then its policy only makes
+                stricter, and its names only hide more, unless the owner's was used before.
             RollbackError: for that of an older version than was seen; the one before is used on.
             ProtectionError: when what it says cannot be stored; it is used all the same.
         """
-        index = None
+        index, unproven = None, None
         try:
             if sealed is not None:
                 lookup = Lookup.open(sealed, self._keyset, self.corpus)
-                key_id = Lookup.key_id(sealed)
+                key_id = SealedLookup.parse(sealed).key_id
                 is_primary = key_id == self._keyset.primary
                 seen = Seen(lookup.version, "primary" if is_primary else "old")
                 self._policies.check(self.corpus, seen)
@@ -145,13 +149,24 @@ class CorpusKeys:
         except RollbackError:
             index = self._reading.index
             raise
+        except UnsignedError:
+            lookup = Lookup.open_unproven(sealed or b"", self._keyset, self.corpus)
+            index = self._reading.index
+            unproven = IndexLookup(lookup, all_parts(self._keyset, self.corpus))
+            if lookup.policy is not None:
+                self._policies.make_stricter(self.corpus, lookup.policy)
+            raise
         finally:  # until here, questions are read with the lookup before
-            self._reading = self._read_with(index)
+            self._reading = self._read_with(index, unproven)
 
-    def _read_with(self, index: IndexLookup | None) -> _Reading:
+    def _read_with(
+        self, index: IndexLookup | None, unproven: IndexLookup | None = None
+    ) -> _Reading:
         policy = self._own_policy or self._policies.of(self.corpus)
         own = _restricted(policy, self._keyset.types)
-        known = ShortQuestionRecognizer(self._recognizer, index) if index else self._recognizer
+        known = self._recognizer
+        if source := index or unproven:
+            known = ShortQuestionRecognizer(self._recognizer, source, is_proven=index is not None)
 
         def hidden(text: str, by_server: bool, *shown: Span) -> str:
             whole = frozenset[EntityType]() if by_server else encrypted

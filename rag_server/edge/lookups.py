@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from sage_rag.common.exceptions import ProtectionError, SageRagError
-from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.exceptions import KeysetError, UnsignedError
 from sage_rag.rag_server.edge.keyring import CorpusKeys
-from sage_rag.rag_server.edge.upstream import Upstream
+from sage_rag.rag_server.edge.upstream import AnswerTooLongError, Upstream
 from sage_rag.rag_server.exceptions import RollbackError, UnknownModelError
 
 _FRESH_S = 60.0
@@ -26,6 +26,12 @@ index: a first name alone finds no one."""
 _PATIENCE_S = 5.0
 """How long a question waits for a lookup: a server that hangs must not hold every question."""
 _TOO_MANY = 429
+_TOO_LONG = -1
+"""No status of HTTP: that of an answer which the edge does not read to its end."""
+_TOO_LONG_NOTE = (
+    "edge corpus=%s: the lookup has more than 24 MB and is not read;"
+    " hint: publish the corpus as several smaller ones"
+)
 log = logging.getLogger("sage_rag")
 
 
@@ -57,6 +63,8 @@ class Lookups:
         self._patience_s = patience_s
         self._known: WeakKeyDictionary[CorpusKeys, tuple[float, str]] = WeakKeyDictionary()
         """When the lookup was last asked for, and its tag."""
+        self._too_long: WeakSet[CorpusKeys] = WeakSet()
+        """Those whose lookup was too long: the log says it once."""
         self._requests: WeakKeyDictionary[CorpusKeys, _Request] = WeakKeyDictionary()
 
     async def refresh(self, keys: CorpusKeys) -> None:
@@ -78,8 +86,12 @@ class Lookups:
 
     async def _update(self, keys: CorpusKeys, tag: str) -> None:
         status, body = await self._ask(keys.corpus, tag)
-        # A server without lookups is asked once a minute, too; one that is away, still starts, or
-        # refuses more requests for now, every few seconds: each question would wait for it.
+        if status == _TOO_LONG and keys not in self._too_long:
+            self._too_long.add(keys)
+            log.warning(_TOO_LONG_NOTE, keys.corpus)
+        # A server without lookups, or with one that is too long, is asked once a minute, too; one
+        # that is away, still starts, or refuses more requests for now, every few seconds: each
+        # question would wait for it.
         away = status in (0, _TOO_MANY) or status >= 500
         age = _FRESH_S - _RETRY_S if away else 0.0
         # A corpus that is not there yet is asked for with each question: it may appear before.
@@ -92,6 +104,8 @@ class Lookups:
     async def _ask(self, corpus: str, tag: str) -> tuple[int, Any]:
         try:
             return await self._upstream.get(f"/v1/models/{corpus}/lookup?known={tag or '-'}")
+        except AnswerTooLongError:
+            return _TOO_LONG, None
         except SageRagError:
             return 0, None  # the question itself will report it
 
@@ -113,8 +127,11 @@ def _use(keys: CorpusKeys, encoded: object) -> bool:
             error.message,
         )
         return False
-    except RollbackError as error:
-        log.warning("edge corpus=%s: %s; hint: %s", keys.corpus, error.message, error.hint)
-    except (KeysetError, binascii.Error, ValueError):
-        log.warning("edge corpus=%s: the server's lookup is not the owner's", keys.corpus)
+    except (RollbackError, KeysetError) as error:
+        only = "it is used only to hide more"
+        use = only if isinstance(error, UnsignedError) else "it is not used"
+        hint = f"; hint: {error.hint}" if error.hint else ""
+        log.warning("edge corpus=%s: %s; %s%s", keys.corpus, error.message, use, hint)
+    except (binascii.Error, ValueError):
+        log.warning("edge corpus=%s: the server's lookup is not one; it is not used", keys.corpus)
     return True

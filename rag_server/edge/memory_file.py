@@ -23,9 +23,11 @@ _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS shown (row INTEGER PRIMARY KEY, key_id TEXT NOT NULL,"
     " entity_type TEXT NOT NULL, sealed BLOB NOT NULL);"
     "CREATE TABLE IF NOT EXISTS policies (corpus TEXT PRIMARY KEY, policy TEXT NOT NULL);"
-    "CREATE TABLE IF NOT EXISTS versions (corpus TEXT PRIMARY KEY, version INTEGER NOT NULL,"
+    "CREATE TABLE IF NOT EXISTS signed_versions (corpus TEXT PRIMARY KEY, version INTEGER NOT NULL,"
     " key_id TEXT NOT NULL);"
 )
+"""An earlier sage-rag kept the numbers of lookups that were not signed in a table `versions`, which
+is not read: a holder of a grant may have said them, and every signed lookup is newer."""
 _FORMAT = "sage-rag-shown-1"
 _KEY_BYTES = 32
 _NONCE_BYTES = 12
@@ -154,8 +156,9 @@ class MemoryFile(StageLedger):
         Raises:
             ProtectionError: when it cannot be read.
         """
+        statement = "SELECT version, key_id FROM signed_versions WHERE corpus = ?"
         try:
-            row = self._one("SELECT version, key_id FROM versions WHERE corpus = ?", (corpus,))
+            row = self._one(statement, (corpus,))
         except InputError as error:
             raise ProtectionError(error.message, hint=error.hint) from None
         number, key_id = row or (0, "")
@@ -171,7 +174,7 @@ class MemoryFile(StageLedger):
         Raises:
             ProtectionError: when it cannot be written.
         """
-        self._put("REPLACE INTO versions VALUES (?, ?, ?)", (corpus, version, key_id))
+        self._put("REPLACE INTO signed_versions VALUES (?, ?, ?)", (corpus, version, key_id))
 
     def lower_version(self, corpus: str, version: int) -> None:
         """Lower the newest version of a corpus that was seen to this one, under any key.
@@ -179,7 +182,9 @@ class MemoryFile(StageLedger):
         Raises:
             ProtectionError: when it cannot be written.
         """
-        statement = "UPDATE versions SET version = min(version, ?), key_id = '' WHERE corpus = ?"
+        statement = (
+            "UPDATE signed_versions SET version = min(version, ?), key_id = '' WHERE corpus = ?"
+        )
         self._put(statement, (version, corpus))
 
     def _put(self, statement: str, row: tuple[object, ...]) -> None:

@@ -45,12 +45,14 @@ class ShortQuestionRecognizer:
     """Wraps a recognizer: removes public words from its names, and adds names that it missed.
 
     A name that the index has under another type gets that type: then its token is the record's.
-    `in_capitals`: whether the text is, which many of its words ask.
+    `in_capitals`: whether the text is, which many of its words ask. `is_proven`: whether the index
+    is known to be the owner's; one that a holder of a grant may have made only adds names.
     """
 
     recognizer: Recognizer
     index: IndexLookup
     in_capitals: bool = False
+    is_proven: bool = True
 
     @property
     def fingerprint(self) -> str:
@@ -62,6 +64,10 @@ class ShortQuestionRecognizer:
         return replace(self, in_capitals=text.isupper())._recognized(text)
 
     def _recognized(self, text: str) -> Sequence[Span]:
+        if not self.is_proven:
+            recognized = list(self.recognizer.recognize(text))
+            covered = {i for span in recognized for i in range(span.start, span.end)}
+            return [*recognized, *self._missed(text, covered)]
         # The type decides what is removed, and what is left can have another type in the index.
         typed = (self._as_in_the_index(text, span) for span in self.recognizer.recognize(text))
         own = (span for s in typed for span in self._without(text, s))

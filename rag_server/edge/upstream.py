@@ -22,6 +22,7 @@ from sage_rag.rag_server.edge.transport import NetworkTransport, Reply, Transpor
 
 _MAX_ANSWER_BYTES = 32 * 1024 * 1024
 _NAMES = re.compile(r"[a-z0-9_, .]{1,1005}")
+_LENGTH = re.compile(r"[0-9]{1,18}")
 _REDIRECTS = range(300, 400)
 
 
@@ -110,13 +111,16 @@ def checked_address(server: str) -> tuple[str, str]:
 
 
 async def _bounded(reply: Reply) -> AsyncGenerator[bytes, None]:
-    """Yield the body, whole or streamed; raises where it is too long."""
+    """Yield the body, whole or streamed; raises where it is too long, at once if it says so."""
     size = 0
+    announced = reply.header("content-length")
+    if _LENGTH.fullmatch(announced) and int(announced) > _MAX_ANSWER_BYTES:
+        raise AnswerTooLongError("the server's answer is too long")
     async with aclosing(reply.pieces()) as pieces:
         async for piece in pieces:
             size += len(piece)
             if size > _MAX_ANSWER_BYTES:
-                raise UpstreamError("the server's answer is too long")
+                raise AnswerTooLongError("the server's answer is too long")
             yield piece
 
 
@@ -189,6 +193,10 @@ class UpstreamResponse:
                     yield piece
         finally:
             self._reply.close()
+
+
+class AnswerTooLongError(UpstreamError):
+    """The server's answer has more than 32 MiB."""
 
 
 class UpstreamBusyError(UpstreamError):

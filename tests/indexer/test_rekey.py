@@ -22,7 +22,7 @@ from sage_rag.indexer.passages import RECORDS
 from sage_rag.indexer.publishing import hand_over, publish
 from sage_rag.indexer.rekey import rekey
 from sage_rag.indexer.stores.vocabulary import copy_renamed, index_words
-from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.indexer.testing import HashEmbedder, put_lookup
 from sage_rag.indexer.versions import (
     LOOKUP,
     IndexVersion,
@@ -41,6 +41,7 @@ from sage_rag.privacy.keyset.sources import RAW_VARIABLE, VARIABLE
 from sage_rag.privacy.keyset.testing import cheap_scrypt
 from sage_rag.privacy.lookup import Lookup
 from sage_rag.privacy.restore import Restorer
+from sage_rag.privacy.testing import forged_lookup
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.cli import GROUP
 from sage_rag.rag_server.cli import run as sage_rag
@@ -115,6 +116,32 @@ def test_the_lookup_says_the_number_of_its_version(home: Path) -> None:
         version = open_version(home / f"corpora/clinic/versions/{number:06d}")
         assert version.lookup is not None
         assert Lookup.open(version.lookup, ROTATED, "clinic").version == number
+
+
+def unsign(home: Path) -> None:
+    """Give the current version the lookup of an earlier sage-rag."""
+    path = current_path(home, "clinic")
+    lookup = Lookup.open((path / LOOKUP).read_bytes(), KEYSET, "clinic")
+    put_lookup(path, forged_lookup(lookup, KEYSET, "clinic"))
+
+
+@pytest.mark.parametrize("keyset", [KEYSET, ROTATED], ids=["same key", "new key"])
+def test_a_version_of_an_earlier_sage_rag_gets_a_signed_lookup(home: Path, keyset: Keyset) -> None:
+    before = current(home)
+    ids = [before.passage(row).id for row in range(20)]
+    old = Lookup.open(before.lookup or b"", KEYSET, "clinic")
+    unsign(home)
+    done = rekey(home, "clinic", keyset)
+    assert (done.path.name, done.passages) == ("000002", 20)
+    version = current(home)
+    lookup = Lookup.open(version.lookup or b"", keyset.grant([]), "clinic")
+    assert (lookup.version, lookup.policy) == (2, old.policy)
+    assert lookup.words == old.words
+    assert asked(version, keyset, "Ada Novakf") == "doc-5"
+    if keyset is KEYSET:
+        assert lookup == replace(old, version=2)
+        assert [version.passage(row).id for row in range(20)] == ids
+    assert rekey(home, "clinic", keyset).path.name == "000002", "now there is nothing to do"
 
 
 def test_records_are_found_and_restored_with_the_new_key_alone(home: Path) -> None:

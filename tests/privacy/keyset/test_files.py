@@ -31,6 +31,7 @@ from sage_rag.privacy.keyset.keyset import Keyset, export_master_keys
 from sage_rag.privacy.keyset.raw import export_raw
 from sage_rag.privacy.keyset.register import GrantRecord
 from sage_rag.privacy.keyset.testing import cheap_scrypt
+from sage_rag.privacy.testing import grant_without_public_keys
 from tests.privacy.keyset.conftest import PASSPHRASE
 
 Sealed = tuple[Path, Keyset]
@@ -144,6 +145,35 @@ def test_a_grants_body_under_a_keysets_header_is_damage(tmp_path: Path) -> None:
         read_keyset(tmp_path / "k", PASSPHRASE)
 
 
+def test_a_keyset_is_written_as_an_earlier_version_reads_it() -> None:
+    """It knew these fields only, and refused others."""
+    keyset = Keyset.generate()
+    sealed = files._seal(StoredKeyset(keyset, "2026-01-02"), PASSPHRASE)
+    header, body = envelope.unseal(sealed.encode(), PASSPHRASE, "k")
+    written = json.loads(body)
+    assert header.format == "sage-rag-keyset-2"
+    assert set(written) == {"material", "grants"}
+    assert set(written["material"]) == {"primary", "masters"}
+
+
+@pytest.mark.parametrize("file_format", ["sage-rag-keyset-2", "sage-rag-keyset-3"])
+def test_a_grant_of_an_earlier_version_is_read_without_public_keys(
+    tmp_path: Path, file_format: str
+) -> None:
+    grant = grant_without_public_keys(Keyset.generate().grant([EntityType.PERSON]))
+    stored = StoredKeyset(grant, "2026-01-02", "desk")
+    header = files._header(stored).model_copy(update={"format": file_format})
+    body = files._Body(material=files.KeyMaterial.of(grant)).model_dump(mode="json")
+    del body["material"]["public_keys"]
+    (tmp_path / "k").touch(0o600)
+    (tmp_path / "k").write_text(envelope.seal(header, json.dumps(body).encode(), PASSPHRASE))
+    if file_format == envelope.FORMAT:
+        assert read_stored(tmp_path / "k", PASSPHRASE) == stored
+    else:
+        with pytest.raises(KeysetError, match="damaged"):
+            read_stored(tmp_path / "k", PASSPHRASE)
+
+
 @pytest.mark.parametrize(
     "content", ["", "[]", "{}", "\x00\xff", "[" * 100_000, '{"format": "sage-rag-keyset-1"}']
 )
@@ -226,7 +256,7 @@ def test_nothing_but_tests_seals_cheaply() -> None:
 def test_the_public_part_tells_types_and_label_but_no_key(sealed: Sealed) -> None:
     path, keyset = sealed
     described = describe_keyset(path)
-    assert described["format"] == "sage-rag-keyset-2"
+    assert described["format"] == f"sage-rag-keyset-{3 if described['kind'] == 'grant' else 2}"
     assert (described["primary"], described["key_ids"]) == (keyset.primary, list(keyset.key_ids))
     if described["kind"] == "grant":
         assert (described["types"], described["label"]) == (["LITERAL", "PERSON", "SOURCE"], "desk")

@@ -9,8 +9,9 @@ import pytest
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import KeysetError
-from sage_rag.privacy.keyset.keyset import Keyset, export_master_keys, key_id_of
+from sage_rag.privacy.keyset.keyset import Grant, Keyset, export_master_keys, key_id_of
 from sage_rag.privacy.keyset.raw import export_raw, parse_raw
+from sage_rag.privacy.testing import grant_without_public_keys
 
 ONE, TWO = bytes(range(32)), bytes(range(1, 33))
 FULL = b"\xff\xfe" * 16
@@ -37,12 +38,18 @@ def test_bare_keys_are_read_and_the_first_is_primary(text: str, keys: list[bytes
     assert sorted(export_master_keys(keyset).values()) == sorted(keys)
 
 
-@pytest.mark.parametrize("kind", ["keyset", "grant"])
-def test_an_export_is_read_again(kind: str) -> None:
+@pytest.mark.parametrize(("kind", "number"), [("keyset", 1), ("grant", 2), ("earlier grant", 1)])
+def test_an_export_is_read_again(kind: str, number: int) -> None:
     keyset = Keyset.generate().rotate()
-    if kind == "grant":
+    if kind != "keyset":
         keyset = keyset.grant([EntityType.PERSON], source=False)
-    assert parse_raw(export_raw(keyset)) == keyset
+    if isinstance(keyset, Grant) and kind == "earlier grant":
+        keyset = grant_without_public_keys(keyset)
+    raw = export_raw(keyset)
+    assert parse_raw(raw) == keyset
+    assert json.loads(raw)["format"] == f"sage-rag-keyset-raw-{number}"
+    with pytest.raises(KeysetError, match="not an export"):
+        parse_raw(raw.replace(f"raw-{number}", f"raw-{3 - number}"))
 
 
 def export(**changes: object) -> str:
@@ -70,6 +77,11 @@ def export(**changes: object) -> str:
         ('{"format": ' + "[" * 100_000, "not an export"),
         (export(format="sage-rag-keyset-raw-2"), "not an export"),
         (export(more=1), "not an export"),
+        (export(public_keys={key_id_of(ONE): b64(TWO)}), "not an export"),
+        (
+            export(format="sage-rag-keyset-raw-2", public_keys={key_id_of(ONE): b64(TWO)}),
+            "either",
+        ),
         (export(primary="00000000"), "primary"),
         (export(primary=key_id_of(ONE).upper()), "not an export|primary"),
         (export(masters={}), "primary"),

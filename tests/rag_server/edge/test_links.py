@@ -126,6 +126,71 @@ def test_a_label_without_a_value_is_defined(text):
     assert shown == text.replace("{}", "Maria Keller")
 
 
+HOSTS = {
+    "{}.its.host": "{}.its. host",
+    "see {}.its.own.host/x": "see {}.its. own.host/x",
+    "{}-x.its.host": "{}-x.its. host",
+    "{}x9.its9.host": "{}x9.its9. host",
+    "{}.1.its.host": "{}.1. its.host",
+    "{}.1.2.its.host": "{}.1.2. its.host",
+    "{}\u00ad.its.host": "{}\u00ad.its. host",
+    "{}\u0301.its\u0301.host": "{}\u0301.its\u0301. host",
+    "a.{}.its.host": "a.{}.its. host",
+    "{}.{}.its.host": "{}.{}.its. host",
+}
+
+
+@pytest.mark.parametrize("template", HOSTS)
+def test_no_value_becomes_a_part_of_a_hosts_name(template):
+    """Some clients ask for the address of what looks like one, before anyone clicks."""
+    text, expected = (
+        t.replace("{}", v) for t, v in ((template, TOKEN), (HOSTS[template], "Maria Keller"))
+    )
+    assert streamed(text) == expected
+    assert streamed(*text) == expected
+    for cut in range(len(text) + 1):
+        assert streamed(text[:cut], text[cut:]) == expected
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{} 3.5 mg",
+        "{}: 3.5",
+        "{}/3.5",
+        "{}-3.5",
+        "{}.",
+        "{}. Then",
+        "{}...",
+        "{}, e.g. x",
+        "{}@a.b",
+    ],
+)
+def test_a_text_without_a_hosts_name_is_as_it_was(template):
+    text = template.replace("{}", TOKEN)
+    assert streamed(*text) == streamed(text) == template.replace("{}", "Maria Keller")
+
+
+def test_in_json_an_escape_may_spell_a_hosts_name():
+    for dot in (".", "\\u002e", "\\u002E", "\\u00ad."):
+        text = f'{{"a": "{TOKEN}{dot}its{dot}host"}}'
+        shown = replace_outside_addresses(text, plain, in_json=True, displayed=True)
+        assert shown == f'{{"a": "Maria Keller{dot}its{dot} host"}}'
+    arguments = f'{{"file": "{TOKEN}.tar.gz"}}'
+    shown = replace_outside_addresses(arguments, plain, in_json=True)
+    assert shown == '{"file": "Maria Keller.tar.gz"}', (
+        "arguments of a tool are as the model wrote them"
+    )
+
+
+def test_texts_that_a_client_joins_make_no_hosts_name():
+    streams: list[GuardedStream] = []
+    streams += [GuardedStream(plain, preceding=streams) for _ in range(2)]
+    first, second = streams
+    joined = [first.feed(TOKEN), first.flush(), second.feed(".its.host"), second.flush()]
+    assert "".join(joined) == "Maria Keller.its. host"
+
+
 def test_texts_that_a_client_joins_make_no_label_with_a_value():
     streams: list[GuardedStream] = []
     streams += [GuardedStream(plain, preceding=streams) for _ in range(2)]
@@ -143,7 +208,7 @@ def test_texts_that_a_client_joins_make_no_label_with_a_value():
 
 
 PIECES = [TOKEN, "https://x/", " ", "<", ">", "PERSON_[", "]", "a", "_", "![", "[", ":", "\n"]
-PIECES += ["\\", "\\2f", "\r", "//"]
+PIECES += ["\\", "\\2f", "\r", "//", ".", ".its", "\\u002e", "-", "7"]
 PIECES += ["person\\_\\[q2Zf\\]", "Person_&#91;q2Zf&#93;", "PERSON", "&lsqb;", "\u017fpecial"]
 
 

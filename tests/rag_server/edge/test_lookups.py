@@ -23,7 +23,8 @@ from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.lookups import Lookups
 from sage_rag.rag_server.edge.memory_file import MemoryFile
 from sage_rag.rag_server.edge.services import EdgeServices
-from sage_rag.rag_server.edge.upstream import server_at
+from sage_rag.rag_server.edge.transport import AppTransport
+from sage_rag.rag_server.edge.upstream import Upstream, server_at
 from sage_rag.rag_server.exceptions import RollbackError
 from tests.rag_server.conftest import World
 from tests.rag_server.fakes import ScriptedServer
@@ -129,6 +130,38 @@ def test_a_server_that_was_away_is_asked_again_within_seconds():
 def test_a_server_without_lookups_is_asked_once_a_minute():
     *_, asked = sent((404, {"error": {"message": "no such route"}}), times=5, wait_s=20)
     assert asked.count("lookup") == 2
+
+
+def test_a_lookup_that_is_too_long_is_asked_for_once_a_minute_and_the_log_says_it_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    asked, read = [], []
+
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        asked.append(scope["path"])
+        length = (b"content-length", str(40 * 1024 * 1024).encode())
+        begin = {"type": "http.response.start", "status": 200, "headers": [length]}
+        await send(begin)
+        for _ in range(40):
+            await send({"type": "http.response.body", "body": bytes(1 << 20), "more_body": True})
+            await asyncio.sleep(0)
+            read.append(1)
+
+    now = [0.0]
+    keys = CorpusKeys("clinic", KEYS, RECOGNIZER, preset("soe-all"))
+    lookups = Lookups(Upstream(AppTransport(answer)), clock=lambda: now[0])
+
+    async def ask() -> None:
+        for _ in range(60):
+            await lookups.refresh(keys)
+            now[0] += 2
+
+    asyncio.run(ask())
+    assert len(asked) == 2
+    assert len(read) < 40, "it is not read to its end"
+    (record,) = caplog.records
+    assert "clinic: the lookup has more than 24 MB" in record.getMessage()
+    assert keys.pseudonymize("gout").startswith("ORGANIZATION_[")
 
 
 def test_the_first_question_after_a_corpus_appears_is_read_with_its_lookup(world: World) -> None:
