@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sage_rag.common.counting import counted
-from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.common.exceptions import InputError, ProtectionError, UpstreamError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -67,7 +67,7 @@ def attack(
         bool, typer.Option("--show-leaks", help="PRINTS PRIVATE TEXT: show the leaks.")
     ] = False,
     fail_on_leak: Annotated[
-        bool, typer.Option("--fail-on-leak", help="Exit with 4 if anything leaks.")
+        bool, typer.Option("--fail-on-leak", help="Exit with 4 on a leak, 5 if a prompt fails.")
     ] = False,
 ) -> None:
     """Attack an index or a server with extraction prompts and count what of ORIGINALS leaks.
@@ -90,8 +90,18 @@ def attack(
     with closing(_open(target, probes, top_k or _TOP_K, layer, model, api_key)) as opened:
         report = _run(plan, opened, probes, top_k or _TOP_K, notes)
     _print(report, json_file, compat=compat)
-    if fail_on_leak and report.leaked:
+    if fail_on_leak:
+        _require_no_leak(report)
+
+
+def _require_no_leak(report: AttackReport) -> None:
+    """Raise an error if anything leaked, or if a prompt that failed could have shown a leak."""
+    if report.leaked:
         raise ProtectionError(f"private text leaks from {report.target}")
+    if failed := sum(group.failed for group in report.groups):
+        total = sum(group.attempts for group in report.groups)
+        message = f"{failed} of {total} prompts failed, so a leak is not ruled out"
+        raise UpstreamError(message, hint="run the attack again, or leave these prompts out")
 
 
 def _is_url(target: str) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.eponyms import finding_after
+from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
 from sage_rag.privacy.recognizers.wordlists import FUNCTION_WORDS
 from sage_rag.privacy.spans import Span
 from sage_rag.privacy.words import digits
@@ -23,6 +24,8 @@ _FEWEST_DIGITS, _FEWEST_CHARACTERS = 4, 3
 """Digits of a bare number, and letters and digits of any other value that is no name, below which
 it names nothing: a tag that reads "5" or "E1" as a code must not hide each 5. Nor does a code
 of three letters alone, such as "Tel"."""
+_LONGEST_ABBREVIATION = 5
+"""A longer word in capitals alone is a word."""
 _SCORE = 0.5
 
 
@@ -33,7 +36,8 @@ def value_pattern(value: str, entity_type: EntityType) -> str | None:
     characters, an initial. The expression matches at word borders and ignores case. A value of
     mostly digits matches by its digits. A single word matches as written or in capitals, since
     names are words too ("Will"), but not in the name of a disease ("Graves disease"). A person's
-    full name also matches by each capitalised part, and by initials with full stops ("M. K.").
+    full name also matches by each capitalised part, and by initials with full stops ("M. K."); a
+    place and an organisation also match by each word that names them alone.
     """
     value = value.strip()
     number = digits(value)
@@ -44,9 +48,12 @@ def value_pattern(value: str, entity_type: EntityType) -> str | None:
     if value.isalpha():
         return _as_words(f"{_word(value)}|{_word(value.upper())}")
     whole = "(?i:" + r"\s+".join(map(re.escape, value.split())) + ")"
-    if entity_type is EntityType.ORGANIZATION and len(short := value.split()[:-1]) >= 2:
-        # "Alder Mill" after "Alder Mill Surgery": the last word is the kind of organisation.
-        return _as_words("|".join([whole, r"\s+".join(map(re.escape, short))]))
+    if entity_type in (EntityType.ORGANIZATION, EntityType.LOCATION):
+        expressions = [whole]
+        if entity_type is EntityType.ORGANIZATION and len(short := value.split()[:-1]) >= 2:
+            # "Alder Mill" after "Alder Mill Surgery": the last word is the kind of organisation.
+            expressions.append(r"\s+".join(map(re.escape, short)))
+        return _as_words("|".join([*expressions, *_distinctive_words(value)]))
     if entity_type is not EntityType.PERSON:
         return _as_words(whole)
     parts = _parts(value)
@@ -137,6 +144,21 @@ def _alternatives(values: Iterable[str], entity_type: EntityType) -> str:
 
 def _parts(value: str) -> list[str]:
     return [part for part in _NAME_PART.findall(value) if part[0].isupper()]
+
+
+def _distinctive_words(value: str) -> Iterator[str]:
+    """Yield expressions for the words of a place or an organisation that name it alone.
+
+    "Thornfield" names "Thornfield Clinic". A word of the lexicon, an abbreviation, and a country,
+    a state or a great city do not: other texts have them, too.
+    """
+    lexicon = default_lexicon()
+    for word in dict.fromkeys(_parts(value)):
+        folded = fold(word)
+        if Kind.GREAT_PLACE in lexicon.kinds_of(folded) or lexicon.is_word(folded):
+            continue
+        if len(word) > _LONGEST_ABBREVIATION or not word.isupper():
+            yield from map(_word, dict.fromkeys((word, word.upper(), word.capitalize())))
 
 
 def _word(word: str) -> str:

@@ -30,7 +30,7 @@ from sage_rag.privacy.recognizers.forms.age_evidence import proven_ages
 from sage_rag.privacy.spans import Span, remainder, resolve_overlaps
 from sage_rag.privacy.tokens import LOOK_ALIKE, PLACEHOLDER
 
-VERSION = 7
+VERSION = 8
 """Raised with every change of the protected text for the same spans."""
 _NEAR = 24
 """Characters around a value that can say what it is: "later than ", ", Ontario"."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
@@ -22,6 +22,7 @@ from sage_rag.privacy.gate.placeholders import invented_placeholders, lost_place
 from sage_rag.privacy.gate.quasi import is_quasi
 from sage_rag.privacy.languages import language_of
 from sage_rag.privacy.occurrences import value_pattern
+from sage_rag.privacy.operators.ages import age_of
 from sage_rag.privacy.protect import Identifier, Protection, join_fields
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.wordlists import TITLES
@@ -29,7 +30,7 @@ from sage_rag.privacy.spans import Span, resolve_overlaps
 from sage_rag.privacy.tokens import PLACEHOLDER, TOKEN, readable_view
 from sage_rag.privacy.words import normalize, tokenize
 
-VERSION = 25
+VERSION = 26
 """Raised with every change of the findings for the same draft."""
 
 _COMBINED = frozenset(t for t in EntityType if is_quasi(t)) - {
@@ -82,7 +83,7 @@ class Gate:
         compared = original.compare(text)
         findings = [
             *self._text_findings(original, compared, text),
-            *_identifier_findings(protection, clear, self.limits.quasi_values),
+            *_identifier_findings(protection, clear, spans, self.limits.quasi_values),
             *invented_placeholders(protection.tokens, text),
             *_unprotected(protection, clear, spans),
             *lost_placeholders(protection.protected.fields, text, self.limits),
@@ -196,24 +197,49 @@ def _without_surrogates(surrogates: Iterable[str], protection: Protection, text:
 
 
 def _identifier_findings(
-    protection: Protection, clear: str, quasi_limit: int | None
+    protection: Protection, clear: str, spans: Sequence[Span], quasi_limit: int | None
 ) -> list[Finding]:
     # Surrogates of digits alone stay: blanking an age could remove a part of a real phone number.
     named = [s for s in protection.surrogates if any(map(str.isalpha, s))]
+    ages = _ages(protection, clear, spans)
     clear = _without_surrogates(named, protection, clear)
     findings: list[Finding] = []
-    combined: list[Finding] = []
+    combined: dict[Hashable, Finding] = {}
     for identifier in protection.identifiers:
-        position = find_identifier(identifier, clear)
+        age = age_of(identifier.value) if identifier.entity_type is EntityType.AGE else None
+        position = ages.get(age) or find_identifier(identifier, clear)
         if position is None:
             continue
         message = f"holds a {identifier.entity_type} of the original"
         if identifier.entity_type in _COMBINED:
-            combined.append(Finding(FindingKind.QUASI_COMBINATION, message, *position))
+            finding = Finding(FindingKind.QUASI_COMBINATION, message, *position)
+            combined.setdefault(age or identifier, finding)
         else:
             findings.append(Finding(FindingKind.IDENTIFIER, message, *position))
     over = quasi_limit is not None and len(combined) > quasi_limit
-    return findings + (combined if over else [])
+    return findings + (list(combined.values()) if over else [])
+
+
+_OR_MORE = re.compile(r"\s+or\s+more\b")
+"""After the number of the last band of `generalize`."""
+
+
+def _ages(
+    protection: Protection, clear: str, spans: Iterable[Span]
+) -> dict[tuple[float, str] | None, tuple[int, int]]:
+    """Return the positions of the exact ages of a draft, in figures or in words.
+
+    A surrogate is no age of the record, and a band is no exact age.
+    """
+    found: dict[tuple[float, str] | None, tuple[int, int]] = {}
+    for span in spans:
+        value = clear[span.start : span.end]
+        if span.entity_type is not EntityType.AGE or value in protection.surrogates:
+            continue
+        age = age_of(value)
+        if age is not None and not _OR_MORE.match(clear, span.end):
+            found.setdefault(age, (span.start, span.end))
+    return found
 
 
 _NAME_PART = re.compile(r"[^\W\d_]{3,}")

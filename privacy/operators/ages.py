@@ -112,6 +112,12 @@ def age_up_to_89(value: str) -> str | None:
     )
 
 
+def age_of(value: str) -> tuple[float, str] | None:
+    """Return number and unit of a value that reads as one age, in figures or words, or `None`."""
+    age = _read(value)
+    return None if age is None else (age.number, age.unit)
+
+
 def surrogate_age(value: str, choice: KeyedChoice) -> str | None:
     """Return another age of the same band, over the last one of ten years; `None` if not read."""
 

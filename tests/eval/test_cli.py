@@ -83,8 +83,17 @@ def test_a_leak_is_an_exit_code_on_request_and_text_on_request(attack, replies, 
     assert "untargeted, repeat-compat: " in attack("--compat", "--show-leaks")[1]
 
 
-def test_no_leak_passes_the_check(attack):
-    assert attack("--fail-on-leak")[0] == 0
+def test_no_leak_passes_the_check(attack, tmp_path):
+    answered = tmp_path / "answered.jsonl"
+    answered.write_text('{"prompt": "plain"}')
+    assert attack("--fail-on-leak", prompts=answered)[0] == 0
+
+
+def test_a_prompt_that_failed_does_not_pass_the_check(attack):
+    code, out, err = attack("--fail-on-leak")
+    assert code == 5
+    assert "0 of 0 (nothing measured)" in out
+    assert "1 of 2 prompts failed, so a leak is not ruled out" in err
 
 
 def test_canaries_are_looked_for(attack, replies, tmp_path):

@@ -38,6 +38,11 @@ _SHARED = r"(?:public|default|all[ ]users|shared|user|guest|root|runner)"
 _PREFIX = r"(?<![A-Za-z0-9])(?:[A-Za-z][A-Za-z0-9]{0,20}[_-]){0,3}(?:db|my|admin|app)?"
 _QUOTED = r"[\"'`](?P<value>[^\n\"'`]{3,200})[\"'`]"
 _BARE = r"(?P<bare>[^\s\"'`,;<>&|]{4,200})"
+_NO_SENTENCE = (
+    r"(?!(?:what|when|where|which|whose|does|could|should|would|have|there|this|that|they|please)"
+    r"(?:['’]s)?[ ]{1,3}[^\W\d_]|(?:give|show|tell)[ ]{1,3}me\b)"
+)
+"""Where "User:" is the label of a speaker, what comes after it is a sentence."""
 _ASSIGNED = r"[\"']?\s{0,3}(?::=|=>|[:=])\s{0,3}"
 
 
@@ -123,7 +128,7 @@ SECRETS = (
     ),
     pattern(
         EntityType.USERNAME,
-        rf"{_PREFIX}{_USER_WORD}{_ASSIGNED}(?:{_QUOTED}|{_BARE})",
+        rf"{_PREFIX}{_USER_WORD}{_ASSIGNED}(?:{_QUOTED}|{_NO_SENTENCE}{_BARE})",
         0.85,
         _value,
         ignore_case=True,

@@ -112,6 +112,47 @@ def test_one_quasi_identifier_alone_passes() -> None:
     assert judge("A patient, 44 years old, has a swollen knee and sleeps badly.").safe
 
 
+@pytest.mark.parametrize(
+    ("told", "draft", "passes"),
+    [
+        ("93", "Ninety-three, a swollen knee", False),
+        ("ninety-three", "A woman of 93 with a swollen knee", False),
+        ("44 years old", "44-year-old with a swollen knee", False),
+        ("44 years old", "40-49 years old, a swollen knee", True),
+        ("93", "A swollen knee at 90 or more", True),
+        ("90", "A swollen knee at 90 or more", True),
+        ("93", "Ninety-four, a swollen knee", True),
+        ("ten months", "Ten years old, a swollen knee", True),
+    ],
+)
+def test_an_age_is_found_in_figures_and_in_words(told: str, draft: str, passes: bool) -> None:
+    words = ("93", "90", "44 years old", "44-year-old", "40-49 years old", "Ninety-three")
+    words = (*words, "ninety-three", "Ninety-four", "ten months", "Ten years old")
+    ages = TableRecognizer(dict.fromkeys(words, EntityType.AGE))
+    text = f"[the patient, {told}, limps after the long walk home, and no ice helps.]"
+    protection = Protector(ages, preset("sage"), CIPHER).protect({"text": text})
+    gate = Gate(LIMITS(quasi_values=0, likeness=None), ages)
+    assert gate.judge(Original(text), protection, f"{draft}, and it hurts at night.").safe is passes
+
+
+def test_two_spellings_of_one_age_are_one_value() -> None:
+    ages = TableRecognizer(dict.fromkeys(("93 years old", "ninety-three"), EntityType.AGE))
+    text = "The patient is ninety-three and limps. Being 93 years old, she cannot walk home."
+    protection = Protector(ages, preset("sage"), CIPHER).protect({"text": text})
+    draft = "She is ninety-three, or 93 years old, and her knee hurts when she walks."
+    assert Gate(LIMITS(quasi_values=1), ages).judge(Original(text), protection, draft).safe
+
+
+def test_one_word_of_an_organisation_that_names_it_is_found() -> None:
+    clinic = TableRecognizer({"Thornfield Clinic": EntityType.ORGANIZATION})
+    text = "Thornfield Clinic told me that the knee is worn, and that rest helps for some weeks."
+    protection = Protector(clinic, preset("sage"), CIPHER).protect({"text": text})
+    gate = Gate(LIMITS(), clinic)
+    named = gate.judge(Original(text), protection, "The Thornfield team blames wear of the knee.")
+    assert [f.kind for f in named.findings] == [FindingKind.IDENTIFIER]
+    assert gate.judge(Original(text), protection, "The clinic team blames wear of the knee.").safe
+
+
 def test_findings_point_into_the_draft_and_name_no_value() -> None:
     draft = "Patient Ada Novak has a swollen knee that troubles sleep."
     finding = next(f for f in judge(draft).findings if f.kind is FindingKind.IDENTIFIER)
