@@ -228,8 +228,8 @@ class ExtractiveAnswerer:
                 brief=True,
                 asks_value=asks_value(question),
             )
-            is_sentence = question == own or asks != [question]
-            if names_someone(question) and is_sentence and reading.sentences.isdisjoint(chosen):
+            is_read = reading.log_odds > 0 and (question == own or asks != [question])
+            if is_read and names_someone(question) and reading.sentences.isdisjoint(chosen):
                 # What people report of themselves is seldom in the answer that they got.
                 marked_by_reader = [s for s in quoted if s in reading.sentences]
                 chosen = list(fitting(marked_by_reader, self._most_words)) or chosen
