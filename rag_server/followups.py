@@ -19,7 +19,19 @@ from sage_rag.privacy.tokens import TOKEN, token_type
 from sage_rag.rag_server.remarks import without_remarks
 
 _WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’-][^\W_]+)*")
-_PERSON_PRONOUNS = frozenset("he she him her his hers they them their theirs".split())
+_ONE_PERSON = frozenset("he she him her his hers".split())
+_PERSON_PRONOUNS = _ONE_PERSON | {"they", "them", "their", "theirs"}
+_SOMEONE = frozenset(
+    "adult adults agent applicant aunt babies baby boss boy boys brother buyer child children"
+    " client clients colleague cousin customer customers dad daughter defendant doctor driver"
+    " employee employees employer families family father friend gentleman girl girls grandfather"
+    " grandmother guest husband infant infants insurer judge kid kids lady landlord lawyer lender"
+    " man manager men mother mum neighbour neighbours nephew niece nurse officer owner owners"
+    " parent parents partner passenger patient patients people person plaintiff relatives seller"
+    " sister someone son spouse staff student surgeon teacher tenant tenants toddler toddlers"
+    " uncle victim wife witness woman women worker workers".split()
+)
+"""Words for a person whom a pronoun may mean."""
 _THING_PRONOUNS = frozenset("it its this that these those one ones there same other".split())
 _OPENERS = re.compile(
     r"\W*(?:and|but|or|so|also|then|otherwise|instead|(?:what|how) about|what if|why not"
@@ -87,7 +99,8 @@ def standalone(questions: Sequence[str]) -> str:
     `questions`: the user's messages in order, with tokens. A follow-up question begins with "and",
     "no, I meant" or the like, names no one and has a pronoun, or has few content words. It takes
     the content words and tokens of the question before, which may be a follow-up itself. A question
-    that names a person takes no other person over, and "and Friday?" no other day. Of a long
+    that names a person takes no other person over, and "and Friday?" no other day. A pronoun for a
+    person of whom none of these questions speaks is the person whom an earlier one names. Of a long
     message, the question is what it asks, and the rest is what came before. After a remark about
     the last answer, the last question is the one before it.
     """
@@ -102,7 +115,7 @@ def standalone(questions: Sequence[str]) -> str:
     for place, question in enumerate(reversed(chain)):
         carried = _carried(question, found) if found and place else []
         found = " ".join([question, *carried])
-    return found
+    return " ".join([found, *_person_meant(chain, parts[: -len(chain)])])
 
 
 def whole_question(question: str, standalone: str) -> str:
@@ -203,6 +216,21 @@ def _is_follow_up(question: str) -> bool:
     )
 
 
+def _person_meant(chain: Sequence[str], earlier: Sequence[str]) -> list[str]:
+    """Return the names that a pronoun in the questions of a chain takes from those before them.
+
+    Empty where the chain speaks of someone itself: "she" after "the mother" is the mother.
+    """
+    words = [word for question in chain for word in _words(question)]
+    folded = {word.casefold() for word in words}
+    if folded.isdisjoint(_ONE_PERSON) or not folded.isdisjoint(_SOMEONE):
+        return []
+    if any(map(_is_name, words)):
+        return []
+    named = ([w for w in _words(question) if _is_person(w)] for question in reversed(earlier))
+    return list(dict.fromkeys(next(filter(None, named), ())))
+
+
 def _without_opening(question: str) -> str:
     """Return a question without the words that only show that it goes on from another one."""
     opening = _OPENERS.match(question) or _ASIDE.match(question)
@@ -259,6 +287,11 @@ def _is_name(word: str) -> bool:
     if match is None:
         return False
     return identifiability(EntityType(match.group(1))) is Identifiability.DIRECT
+
+
+def _is_person(word: str) -> bool:
+    match = TOKEN.fullmatch(word)
+    return match is not None and match.group(1) == EntityType.PERSON
 
 
 def _is_day(word: str) -> bool:

@@ -259,7 +259,8 @@ def _parts(value: str, index: IndexLookup, types: Sequence[EntityType]) -> tuple
     """Return the parts of a name, without ordinary words next to it: "lindqvist knee".
 
     A word in lower case that is no known name belongs to a name only if an index value of one of
-    the `types` has it. So does one in capitals, where all are.
+    the `types` has it. So does one in capitals, where all are, and an ordinary word with a capital:
+    "Biscuit".
     """
     parts = _name_parts(value)
     lexicon, same_case = default_lexicon(), value.isupper()
@@ -272,7 +273,8 @@ def _parts(value: str, index: IndexLookup, types: Sequence[EntityType]) -> tuple
     def is_ordinary(part: str) -> bool:
         word = written.get(part, part)
         is_word = lexicon.is_word(word)
-        if is_word and not is_known_name(word):
+        is_known = is_known_name(word) or (part not in small and index.types_of(part, types))
+        if is_word and not is_known:
             return True
         if part not in small or index.types_of(part, types):
             return False

@@ -55,6 +55,16 @@ def test_a_pronoun_is_the_patient_rather_than_the_doctor():
     assert whole_question(question, both) == both, "either may be meant"
 
 
+def test_a_pronoun_takes_the_person_of_an_earlier_question():
+    between = "How much rent reduction is asked?"
+    asked = [MIGRAINE, between, "What may she deduct?"]
+    assert KELLER in standalone(asked)
+    assert standalone(asked[:2]) == between
+    toddler = [MIGRAINE, "What helps a toddler with a fever fit?", "How is he laid down?"]
+    assert KELLER not in standalone(toddler), "the pronoun means the toddler"
+    assert KELLER not in standalone([*asked[:2], f"What may {LINDE} deduct, and how does she?"])
+
+
 def test_another_name_exchanges_the_name_alone():
     found = standalone([MIGRAINE, f"And {LINDE}?"])
     assert LINDE in found

@@ -155,6 +155,11 @@ def test_ordinary_words_are_nobody(asked):
     assert (found.known, found.unknown) == ((), ())
 
 
+def test_an_ordinary_word_with_a_capital_is_the_name_that_the_index_has():
+    assert named("Rabbit", "Rabbit, spaniel").known == (token("Rabbit, spaniel"),)
+    assert named("rabbit", "Rabbit, spaniel").known == ()
+
+
 def test_a_person_whom_the_index_has_as_a_place_is_known():
     found = named("Yuki Tanabe", places=["Yuki Tanabe"])
     assert found.known == (token("Yuki Tanabe", PLACE),)
