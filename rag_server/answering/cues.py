@@ -53,6 +53,11 @@ _ASKS_ACTION = re.compile(
     r"|advised?|recommend(?:ed)?|suggest(?:ed)?|prescribed?|order(?:ed)?|treat(?:s|ed|ment)?)\b",
     _ANY_CASE,
 )
+_ASKS_ADVICE = re.compile(
+    r"\b(?:allowed|can|could|may|must|need|ought|shall|should|ha(?:s|ve) to|advi[cs]e\w*"
+    r"|recommend\w*|suggest\w*)\b",
+    _ANY_CASE,
+)
 _ADVICE = re.compile(  # of a row of digits, the last 20: time is linear
     r"\b(?:please|suggest|advise|recommend|propose|prescrib\w+|I'll give|we (?:start|begin|give)"
     r"|would (?:add|offer|give|like you)|you (?:should|may|can|must|need))\b"
@@ -82,6 +87,11 @@ def cues_of(question: str) -> list[Cue]:
 def asks_value(question: str) -> bool:
     """Return whether a question asks for a time, an amount or a person, which few words state."""
     return any(asks.search(question) for asks in (ASKS_TIME, _ASKS_AMOUNT, _ASKS_PERSON))
+
+
+def asks_advice(question: str) -> bool:
+    """Return whether a question asks what someone should or may do."""
+    return _ASKS_ADVICE.search(question) is not None
 
 
 def _gives_advice(sentence: str) -> bool:

@@ -326,8 +326,10 @@ def lacks_topic(topic: str | None, quoted: Sequence[str], embedder: Embedder | N
 
     No sentence lacks a word of what a record states without naming it: "the dose", "the price".
     """
-    if topic is None or is_general(topic) or asks_value(topic):
+    if topic is None or is_general(topic.casefold()) or asks_value(topic):
         return False
+    if TOKEN.fullmatch(topic):
+        return not any(topic in text for text in quoted)
     return not _has_like([topic], " ".join(quoted), embedder, _SAME)
 
 

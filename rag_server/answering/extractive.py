@@ -11,7 +11,7 @@ from sage_rag.indexer.embedding import KnownSentences, cosines
 from sage_rag.indexer.passages import CONSENSUS
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.privacy.tokens import TOKEN, readable_view
-from sage_rag.rag_server.answering.cues import asks_value
+from sage_rag.rag_server.answering.cues import asks_advice, asks_value
 from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.focus import (
     RankedPassage,
@@ -197,7 +197,8 @@ class ExtractiveAnswerer:
         if record := self._overview(question, found, sentences, context):
             # Who wrote a message, and to whom, is not read: both names are in it.
             signs = asks_who_someone_is(question) and only_signs(record, names)
-            unclear = signs or asks_for_message(question) or falls_short(context, record)
+            short = falls_short(context, record, self._embedder)
+            unclear = signs or asks_for_message(question) or short
             return marked(quotation(record), unclear=unclear)
         held = {stem for sentence in sentences for stem in sentence.stems}
         if context.evidence is None and held.isdisjoint(content_stems(f"{own} {question}")):
@@ -229,14 +230,16 @@ class ExtractiveAnswerer:
                 asks_value=asks_value(question),
             )
             is_read = reading.log_odds > 0 and (question == own or asks != [question])
-            if is_read and names_someone(question) and reading.sentences.isdisjoint(chosen):
+            of_someone = names_someone(question) and not asks_advice(question)
+            if is_read and of_someone and reading.sentences.isdisjoint(chosen):
                 # What people report of themselves is seldom in the answer that they got.
                 marked_by_reader = [s for s in quoted if s in reading.sentences]
                 chosen = list(fitting(marked_by_reader, self._most_words)) or chosen
                 outcome = outcome if reading.log_odds >= _SURE else Outcome.UNCLEAR
         if asks_who(question):
             chosen = with_owner(chosen, quoted, marks)
-        unclear = outcome is Outcome.UNCLEAR or falls_short(context, chosen)
+        short = falls_short(context, chosen, self._embedder)
+        unclear = outcome is Outcome.UNCLEAR or short
         return marked(quotation(chosen), unclear=unclear)
 
     def _chooser(

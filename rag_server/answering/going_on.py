@@ -30,7 +30,8 @@ _MORE = re.compile(
 _TOPIC = re.compile(
     r"\W*(?:(?:and|but|or|so|also|then|(?:what|how) about)\W+)*"
     r"(?:(?:about|after|against|at|before|by|during|for|from|in|of|on|with|without)\W+)?"
-    r"(?:(?:an?|any|her|his|its|my|our|some|the|their|your)\W+)*(?P<topic>[^\W\d_]{3,})\W*\Z",
+    r"(?:(?:an?|any|her|his|its|my|our|some|the|their|your)\W+)*"
+    rf"(?P<topic>[^\W\d_]{{3,}}|(?=DEMOGRAPHIC|MISC|SPECIAL_CATEGORY){TOKEN.pattern})\W*\Z",
     re.IGNORECASE,
 )
 _WHY = re.compile(r"\bwhy\b", re.IGNORECASE)
@@ -54,7 +55,7 @@ def asked_in(context: AnswerContext) -> str:
 
 
 def added_topic(context: AnswerContext) -> str | None:
-    """Return the word that a follow-up question adds: "gout" of "what about gout?".
+    """Return the word that a follow-up question adds, or a token for it: "gout" of "and gout?".
 
     `None` for other questions, and for one that can be read alone: "and Ada's job?".
     """
@@ -64,8 +65,7 @@ def added_topic(context: AnswerContext) -> str | None:
         return None
     if whole_question(question, context.standalone) != context.standalone:
         return None
-    words = [word.casefold() for word in asked_words(question)]
-    return words[0] if words == [found["topic"].casefold()] else None
+    return found["topic"] if asked_words(question) == [found["topic"]] else None
 
 
 def asks_for_more(question: str) -> bool:

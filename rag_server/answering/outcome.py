@@ -73,15 +73,21 @@ def outcome_of(
     lacks_asked = (
         (stated is not None and lacks)
         or lacks_code(context, quoted[0].rank)
-        or lacks_topic(topic, texts, embedder)
         or any(states_other(part, texts, embedder, names) for part in parts)
     )
     return Outcome.UNCLEAR if lacks_asked else Outcome.ANSWER
 
 
-def falls_short(context: AnswerContext, chosen: Sequence[Sentence]) -> bool:
-    """Return whether sentences lack the owner, the end or the reason that a question asks for."""
+def falls_short(
+    context: AnswerContext, chosen: Sequence[Sentence], embedder: Embedder | None = None
+) -> bool:
+    """Return whether sentences lack what a question asks for.
+
+    That is an owner, the end of a case, a reason, or the word that a follow-up adds.
+    """
     question = context.standalone or context.question
+    if lacks_topic(added_topic(context), labelled_texts(chosen), embedder):
+        return True
     if asks_who(question) and lacks_owner(chosen, asked_marks(question, context.evidence)):
         return True
     if asks_for_outcome(question) and not states_end(chosen[-1].text):

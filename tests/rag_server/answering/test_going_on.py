@@ -75,6 +75,7 @@ def test_nothing_else_is_said_where_all_was_quoted():
     [
         ("And the roof?", True),
         ("what about the roof", True),
+        ("and MISC_[beer]?", False),
         ("and beer?", False),
         ("Beer?", False),
     ],
