@@ -44,15 +44,15 @@ def _row(score: SearchScores) -> list[object]:
         score.reranker,
         f"{score.published} of {score.documents}",
         score.judged,
-        *_cells(score.ndcg),
-        *_cells(score.mrr),
+        *_cells(score.ndcg, score.judged),
+        *_cells(score.mrr, score.judged),
         share(score.hits) if score.judged else NO_FIGURE,
         ratio(score.hit_ratio),
         share(score.agreement),
-        share(score.known),
+        share(score.known) if score.known.total else NO_FIGURE,
         f"{score.median_ms} ms",
     ]
 
 
-def _cells(mean: MeanScore) -> tuple[str, str]:
-    return f"{mean.value:.3f}", ratio(mean.ratio)
+def _cells(mean: MeanScore, questions: int) -> tuple[str, str]:
+    return f"{mean.value:.3f}" if questions else NO_FIGURE, ratio(mean.ratio)
