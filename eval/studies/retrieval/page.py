@@ -49,7 +49,7 @@ def _row(score: SearchScores) -> list[object]:
         share(score.hits) if score.judged else NO_FIGURE,
         ratio(score.hit_ratio),
         share(score.agreement),
-        share(score.known) if score.known.total else NO_FIGURE,
+        share(score.known) if score.known.trials else NO_FIGURE,
         f"{score.median_ms} ms",
     ]
 

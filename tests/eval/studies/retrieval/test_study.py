@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sage_rag.common.proportions import Proportion
 from sage_rag.eval.studies.environment import environment
 from sage_rag.eval.studies.retrieval.measurer import SearchMeasurer
 from sage_rag.eval.studies.retrieval.page import markdown
@@ -14,6 +15,7 @@ from sage_rag.eval.studies.retrieval.results import SearchScores
 from sage_rag.eval.studies.retrieval.sets import load_set
 from sage_rag.eval.studies.runner import StudyRun
 from sage_rag.eval.studies.study_home import StudyHome, Variant
+from sage_rag.eval.studies.tables import NO_FIGURE
 from sage_rag.indexer.recipes import RECIPES
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.privacy.testing import TableRecognizer
@@ -52,3 +54,12 @@ def test_the_page_has_a_row_for_each_index(scores, tmp_path):
     page = markdown(scores, StudyRun("command", environment(), tmp_path))
     assert "| chatdoctor | `origin` | off |" in page
     assert "| chatdoctor | `encrypted` | off |" in page
+
+
+def test_no_question_gives_no_figure(scores, tmp_path):
+    unasked = scores[0].model_copy(update={"judged": 0, "known": Proportion.of(0, 0)})
+    page = markdown([unasked], StudyRun("command", environment(), tmp_path))
+    (row,) = (line for line in page.splitlines() if line.startswith("| chatdoctor | `origin`"))
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert cells[4] == "0"
+    assert {cells[5], cells[7], cells[9], cells[12]} == {NO_FIGURE}
