@@ -15,7 +15,7 @@ from sage_rag.common.web.errors import ApiError, invalid_fields
 from sage_rag.privacy.blind_index import BLIND_WORD
 from sage_rag.privacy.lookup import MOST_TOKENS
 from sage_rag.privacy.tokens import TOKEN
-from sage_rag.rag_server.followups import asked_by_user, standalone
+from sage_rag.rag_server.followups import asked_by_user, people_before, standalone
 from sage_rag.rag_server.named_people import NamedPeople
 from sage_rag.rag_server.tool_requests import Tool, ToolCallMessage, ToolChoice
 
@@ -202,6 +202,11 @@ class ChatRequest(BaseModel):
     def standalone(self) -> str:
         """The last user message with what it takes from the earlier ones: what is searched."""
         return standalone(self._asked)
+
+    @property
+    def people_before(self) -> list[str]:
+        """The tokens of the persons whom the question before names, or takes from earlier ones."""
+        return people_before(self._asked)
 
     @property
     def _asked(self) -> list[str]:

@@ -206,11 +206,13 @@ class CorpusSearch:
         words: Sequence[str] = (),
         groups: Sequence[Sequence[str]] = (),
         people: NamedPeople | None = None,
+        people_before: Sequence[str] = (),
     ) -> SearchResult:
         """Return the passages of a corpus that are relevant to a question, best first.
 
         `words` are blind words of the values that the question names; `groups`, for each word of
         these values, the tokens of the values that have it. `people`: whom its persons may mean.
+        `people_before`: those of a conversation whose question names no one: it may be about them.
 
         Raises:
             UnknownModelError: when no such corpus is published.
@@ -218,7 +220,7 @@ class CorpusSearch:
         """
         checkpoint()
         with self._reading(name) as opened:
-            meant = people.meant if people else ()
+            meant = (people.meant if people else ()) or people_before
             passages = opened.retriever.retrieve(question, top_k, words, groups, meant)
             layers = opened.version.layers
             evidence = find_evidence(

@@ -15,7 +15,7 @@ from sage_rag.common.sentences import sentence_spans
 from sage_rag.common.stems import stem
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.recognizers.wordlists import TITLES
-from sage_rag.privacy.tokens import TOKEN, token_type
+from sage_rag.privacy.tokens import TOKEN, token_type, tokens_in
 from sage_rag.rag_server.remarks import without_remarks
 
 _WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’-][^\W_]+)*")
@@ -116,6 +116,15 @@ def standalone(questions: Sequence[str]) -> str:
         carried = _carried(question, found) if found and place else []
         found = " ".join([question, *carried])
     return " ".join([found, *_person_meant(chain, parts[: -len(chain)])])
+
+
+def people_before(questions: Sequence[str]) -> list[str]:
+    """Return the persons whom the question before the last one names, or takes from earlier ones.
+
+    A question that names no one may be about them.
+    """
+    before = tokens_in(standalone(questions[:-1]))
+    return [token for token in before if token_type(token) is EntityType.PERSON]
 
 
 def whole_question(question: str, standalone: str) -> str:

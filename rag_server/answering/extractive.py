@@ -86,8 +86,9 @@ from sage_rag.rag_server.retrieval import without_tokens
 _FEW_AROUND = 24
 """`few_words` of an answer that a reader found."""
 _SURE = 1.5
-"""Log-odds of the reader from which on an answer may be a sentence that values do not choose. Of
-the development questions, those whose record lacks the answer are below it."""
+"""Log-odds of the reader from which on an answer may be a sentence that values do not choose, or of
+the record of the last answer. Of the development questions, those whose record lacks the answer are
+below it."""
 _PASSAGES = 3
 """Passages that are read; the answer quotes one of them."""
 
@@ -148,6 +149,7 @@ class ExtractiveAnswerer:
         is_near = evidence is None or (
             evidence.may_be_read if self._reads(context) else evidence.is_near
         )
+        context = replace(context, goes_on_with=self._still_about(context))
         told = goes_on_about(context)
         if told is not None and asks_for_more(context.question):
             return self._more(told, context)
@@ -179,6 +181,20 @@ class ExtractiveAnswerer:
             if rest := untold(self._readable([passage], context), context):
                 return quotation(list(fitting(rest, self._few_words)))
         return NO_MORE
+
+    def _still_about(self, context: AnswerContext) -> int:
+        """Return the rank of the passage of the last answer, if a question is about it.
+
+        It names no one, and the reader finds its answer there: "How much rent is asked?" in a
+        conversation about someone. 0 for other questions.
+        """
+        is_follow_up = context.standalone not in ("", context.question)
+        if is_follow_up or names_someone(context.question):
+            return 0
+        if (told := passage_told(context)) is None:
+            return 0
+        reading = self._reading([context.question], self._readable([told], context), context)
+        return told[0] if reading is not None and reading.log_odds >= _SURE else 0
 
     def _often_said(self, context: AnswerContext) -> str:
         """Return the answer from a consensus."""

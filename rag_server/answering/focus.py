@@ -53,8 +53,10 @@ def goes_on_about(context: AnswerContext) -> RankedPassage | None:
     """Return the passage that the last answer quotes, if a question asks for more of it alone.
 
     "And when?", "why?" and "what else?" have no content of their own, and "to Ada?" none but
-    someone whom that passage names.
+    someone whom that passage names. `context` may also say it of another question.
     """
+    if rank := context.goes_on_with:
+        return rank, context.passages[rank - 1]
     question = context.question
     takes_over = bool(context.standalone) and context.standalone != question
     if not takes_over or _ANOTHER.search(question):

@@ -19,6 +19,7 @@ from sage_rag.common.web.openapi import request_body
 from sage_rag.common.web.requests import read_json, until_disconnect
 from sage_rag.rag_server.access.keys import Scope
 from sage_rag.rag_server.answering.condensing import CondensedQuestion
+from sage_rag.rag_server.answering.names import names_someone
 from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn, Piece
 from sage_rag.rag_server.chat_request import (
     IGNORED_HEADER,
@@ -123,6 +124,7 @@ def _found(
         chat.search_words if question.names_kept else (),
         chat.search_tokens if question.names_kept else (),
         chat.named_people.people() if chat.named_people and question.names_kept else None,
+        () if names_someone(question.text) else chat.people_before,
     )
     context = _conversation(chat, found, question.text, services.answerer.honours)
     if (compose := services.answerer.compose) is None:

@@ -27,6 +27,15 @@ def search(corpora: CorpusSearch, name: str = "c") -> list[str]:
     return [p.text for p in corpora.search(name, "note", 5).passages]
 
 
+def test_a_question_that_names_no_one_finds_the_person_of_the_conversation(catalog, corpora):
+    own = "PERSON_[aaaa] note"
+    catalog.publish("c", ["note note", "note on note", own])
+    others = [p.text for p in corpora.search("c", "note", 2).passages]
+    assert own not in others
+    found = corpora.search("c", "note", 2, people_before=["PERSON_[aaaa]"]).passages
+    assert [p.text for p in found] == [others[0], own]
+
+
 def test_the_next_search_reads_a_newly_published_version(catalog, corpora):
     old = catalog.publish("c", ["old note"])
     assert search(corpora) == ["old note"]

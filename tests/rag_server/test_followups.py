@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sage_rag.rag_server.chat_request import ChatRequest
 from sage_rag.rag_server.followups import (
     asked_by_user,
     asked_of_another,
@@ -63,6 +64,15 @@ def test_a_pronoun_takes_the_person_of_an_earlier_question():
     toddler = [MIGRAINE, "What helps a toddler with a fever fit?", "How is he laid down?"]
     assert KELLER not in standalone(toddler), "the pronoun means the toddler"
     assert KELLER not in standalone([*asked[:2], f"What may {LINDE} deduct, and how does she?"])
+
+
+def test_a_request_knows_whom_the_question_before_is_about():
+    asked = [MIGRAINE, "And in the morning?", "How much rent reduction is asked?"]
+    messages = [{"role": "user", "content": text} for text in asked]
+    chat = ChatRequest(model="clinic", messages=messages)
+    assert chat.people_before == [KELLER]
+    assert chat.standalone == asked[-1]
+    assert ChatRequest(model="clinic", messages=messages[:1]).people_before == []
 
 
 def test_another_name_exchanges_the_name_alone():

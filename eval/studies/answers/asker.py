@@ -14,10 +14,10 @@ from sage_rag.rag_server.answering.evidence import Evidence, find_evidence
 from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
 from sage_rag.rag_server.answering.names import names_someone
 from sage_rag.rag_server.answering.over_records import ONE_RECORD
-from sage_rag.rag_server.answering.protocols import AnswerContext
+from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn
 from sage_rag.rag_server.answering.wording import NOTHING_FOUND, UNCLEAR
 from sage_rag.rag_server.edge.keyring import CorpusKeys
-from sage_rag.rag_server.followups import standalone
+from sage_rag.rag_server.followups import people_before, standalone
 from sage_rag.rag_server.retrieval import Retriever
 
 TOP_K = 5
@@ -68,18 +68,28 @@ class Asker:
         self._answerer = ExtractiveAnswerer(embedder, reader)
 
     def ask(self, turns: Sequence[str]) -> Reply:
-        """Return the reply to the last of a user's turns."""
+        """Return the reply to the last of a user's turns, after the replies to those before it."""
         sealed = [self._keys.pseudonymize(turn) if self._keys else turn for turn in turns]
+        history: list[ConversationTurn] = []
+        for count in range(1, len(sealed)):
+            reply = self._reply(sealed[:count], history)
+            history.append(ConversationTurn("user", sealed[count - 1]))
+            history.append(ConversationTurn("assistant", reply.sealed))
+        return self._reply(sealed, history)
+
+    def _reply(self, sealed: Sequence[str], history: Sequence[ConversationTurn]) -> Reply:
         question = standalone(sealed)
         words = self._keys.search_words(question) if self._keys else ()
         groups = self._keys.search_groups(question) if self._keys else ()
         people = self._keys.named_people(question) if self._keys else None
         meant = people.meant if people else ()
+        if not meant and not names_someone(question):
+            meant = tuple(people_before(sealed))
         passages = self._retriever.retrieve(question, TOP_K, words, groups, meant)
         layers = self._version.layers
         evidence = find_evidence(question, passages, words, layers, self._embedder, people)
         answer = self._answerer.compose(
-            AnswerContext(sealed[-1], passages, standalone=question, evidence=evidence)
+            AnswerContext(sealed[-1], passages, history, standalone=question, evidence=evidence)
         )
         cited = [n for n in range(1, TOP_K + 1) if answer.endswith(f" [{n}]")]
         sources = [self._restored(passage.source) for passage in passages]

@@ -81,6 +81,13 @@ about a person of the examples. Of each two, one word is in the person's record,
 of it. Written with the rule that an answer has the word (`going_on.added_topic`), before it ran.
 Without the rule, 10 of the 23 words that the record lacks are answered as if they were in it, and 4
 of the 23 others are unclear."""
+_UNMARKED = """\
+`eval/gold/unmarked_follow_ups.jsonl`: after a question about a person of the examples, a question
+on the same record that names no one and refers to nothing, such as "Which target pressure was
+set?". Where the reader finds its answer in the record of the last answer, that record answers.
+They were written with the rule, before it ran. Without it, 14 of the 24 get the right record. It
+costs nothing where the question is about another record than the last answer: of 131 such pairs
+of questions on the invented corpora, 112 get the right record with the rule and without."""
 _PEOPLE = """\
 Questions that people typed into a search engine (Natural Questions), on 21 long documents. Each is
 read with two passages of its document: the nearest one that has the words of the data set's answer,
@@ -157,6 +164,8 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
         _conversation_table(conversations, last_turns, alone),
         _ADDED,
         _near_table(_of_corpora(asking, "added_topics")),
+        _UNMARKED,
+        _near_table(_of_corpora(asking, "unmarked_follow_ups")),
         "## Names and length",
         _name_lines([*replies, *(reply for _, reply in read)]),
         f"## {_READ} answers",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sage_rag.agents.reading.testing import TableReader
@@ -9,7 +11,7 @@ from sage_rag.indexer.passages import Passage
 from sage_rag.rag_server.answering.evidence import ENOUGH, Evidence
 from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
 from sage_rag.rag_server.answering.outcome import Outcome, outcome_by_score
-from sage_rag.rag_server.answering.protocols import AnswerContext
+from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn
 from sage_rag.rag_server.answering.reading import PassageReading, read_sentences
 from sage_rag.rag_server.answering.sentences import read_passage
 from sage_rag.rag_server.answering.wording import NOTHING_FOUND, UNCLEAR
@@ -130,6 +132,23 @@ def test_what_a_person_reported_of_themselves_is_quoted(sure, is_clear):
     quoted = f"I am {KELLER} and bake bread for the town. [1]"
     answer = ExtractiveAnswerer(None, reader).compose(context)
     assert answer == quoted if is_clear else answer == f"{UNCLEAR}\n\n{quoted}"
+
+
+@pytest.mark.parametrize(("sure", "is_told"), [(0.99, True), (0.6, False)])
+def test_a_question_of_a_conversation_is_about_its_record_where_the_reader_finds_it(sure, is_told):
+    rent = Passage("p4", "SOURCE_[w]", {"text": "The rent of the barn is asked by the week."}, 0.9)
+    text = f"The tenant {KELLER} wrote on {DAY}. For the rent we ask for fifteen percent less."
+    told = Passage("p5", "SOURCE_[v]", {"text": text}, 0.5)
+    question = "How much of the rent is asked back?"
+    history = [
+        ConversationTurn("user", f"When did {KELLER} write?"),
+        ConversationTurn("assistant", f"The tenant {KELLER} wrote on {DAY}. [1]"),
+    ]
+    reader = TableReader({question: "fifteen percent"}, sure)
+    context = AnswerContext(question, (rent, told), history, standalone=question, evidence=STRONG)
+    answer = ExtractiveAnswerer(None, reader).compose(context)
+    assert ("fifteen percent" in answer and answer.endswith("[2]")) is is_told
+    assert not ExtractiveAnswerer(None, reader).compose(replace(context, history=())).endswith("2]")
 
 
 def test_what_is_far_is_not_read():
