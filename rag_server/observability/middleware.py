@@ -29,8 +29,8 @@ def notes_of(request: Request) -> RequestNotes:
 class Observe:
     """Count requests by declared address and status, refused ones included.
 
-    Each response has a random id in the header `x-request-id`; its line of the audit log has it too.
-    An id that a client sends is not used: it could hold any text.
+    Each response has a random id in the header `x-request-id`, and its line of the audit log
+    has it. An id that a client sends is not used: it could hold any text.
     """
 
     def __init__(self, app: ASGIApp, *, metrics: Metrics, audit: AuditLog | None) -> None:
