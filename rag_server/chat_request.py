@@ -325,7 +325,7 @@ def refuse_what_is_not_offered(body: dict[str, Any]) -> None:
     """
     for name in _NOT_OFFERED:
         unused = name == "functions" and body.get("tool_choice") == "none"
-        if body.get(name) and not unused:
+        if (body.get(name) or body.get(name) == {}) and not unused:  # {} asks for the defaults
             raise _unsupported(name, "is not supported")
 
 

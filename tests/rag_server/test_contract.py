@@ -125,6 +125,7 @@ def test_an_option_that_needs_another_model_says_which(world: World):
         {"tool_choice": "required"},
         {"audio": {"voice": "x", "format": "wav"}},
         {"web_search_options": {"search_context_size": "low"}},
+        {"web_search_options": {}},
         {"modalities": ["audio"]},
         {"stop": ""},
         {"stop": ["x", ""]},

@@ -72,7 +72,7 @@ def without_ordinary_words(text: str, spans: Sequence[Span]) -> list[Span]:
 
 
 def _is_role(text: str, span: Span) -> bool:
-    """Return whether a value labels what a program says or shall say: "AI:" at the end of a prompt.
+    """Return whether a value labels the words of a program: "AI:" at the end of a prompt.
 
     "AI:" can also be the initials of a speaker. So nothing may follow the label, or else the text
     near it must have the label of the other side, as "User:".
