@@ -26,7 +26,8 @@ def numbered_rows(path: Path, hint: str | None = None) -> Iterator[tuple[int, Ro
     Files that end in `.gz` are unpacked. A byte order mark, as Windows writes it, is skipped.
 
     Raises:
-        InputError: for a file that cannot be read, or the first line that is not a JSON object.
+        InputError: for a file that cannot be read, or the first line that is not a JSON object, or
+            that has a key twice with different values.
     """
     opener = gzip.open if path.suffix == ".gz" else Path.open
     with reading(path), opener(path, "rt", encoding="utf-8-sig") as lines:
@@ -72,9 +73,26 @@ def write_jsonl(path: Path, written: Iterable[Row]) -> None:
             file.write(json.dumps(row) + "\n")
 
 
+class _RepeatedKeyError(ValueError):
+    """A value would be lost: JSON objects keep the last one."""
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> Row:
+    row = dict(pairs)
+    if len(row) < len(pairs) and any(row[name] != value for name, value in pairs):
+        raise _RepeatedKeyError
+    return row
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_repetition)
+
+
 def _object(line: str, path: Path, number: int, hint: str | None) -> Row:
     try:
-        row = json.loads(line)
+        row = _DECODER.decode(line)
+    except _RepeatedKeyError:
+        problem = "has a key twice, with different values"
+        raise line_error(path, number, problem, hint or "keep one, or rename one") from None
     except json.JSONDecodeError as error:
         raise line_error(path, number, f"is not JSON at column {error.colno}", hint) from None
     except (ValueError, RecursionError):  # a number or a nesting beyond Python's limits

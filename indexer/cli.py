@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -210,7 +211,10 @@ def _estimate(job: IndexJob) -> None:
 def _index(update: CorpusFileUpdate, job: IndexJob, model: ModelCalls | None) -> None:
     from sage_rag.common.progress import progress_bars
     from sage_rag.indexer.pipeline import index_corpus
+    from sage_rag.indexer.reading import CorpusReading
 
+    if update.changed:
+        deque(CorpusReading(job).first(), maxlen=0)  # a source that fails is not stored
     update.write()
     if update.changed:
         typer.echo(f"{update.path}: {', '.join(update.changed)}", err=True)
@@ -255,7 +259,7 @@ def _print(job: IndexJob, summary: Summary) -> None:
     from sage_rag.indexer.anonymity import anonymity_line
     from sage_rag.indexer.consensus.figures import consensus_lines
     from sage_rag.indexer.coverage import refused_languages, uncovered_line
-    from sage_rag.indexer.reporting import fit_line, kept_line
+    from sage_rag.indexer.reporting import blank_line, fit_line, kept_line
 
     treated = summary.documents - summary.resumed
     rate = treated / summary.seconds if summary.seconds else 0.0
@@ -266,6 +270,8 @@ def _print(job: IndexJob, summary: Summary) -> None:
         f"{summary.resumed} resumed)"
     )
     typer.echo(message, err=True)
+    if summary.blank:
+        typer.echo(blank_line(summary.blank), err=True)
     changes = summary.changes
     typer.echo(
         f"since the last version: {changes.added} added, {changes.changed} changed, "
@@ -297,6 +303,7 @@ def _print(job: IndexJob, summary: Summary) -> None:
             {
                 "version": str(summary.path),
                 "documents": summary.documents,
+                "blank": summary.blank,
                 **asdict(changes),
                 "published": summary.published,
                 "quarantined": summary.quarantined,

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -78,7 +78,11 @@ class Document:
 
 
 def read_corpus(
-    path: Path, text_fields: Sequence[str] | None = None, subject: str | None = None
+    path: Path,
+    text_fields: Sequence[str] | None = None,
+    subject: str | None = None,
+    *,
+    on_blank: Callable[[], None] | None = None,
 ) -> Iterator[Document]:
     """Yield the documents of a file, or of the jsonl, txt and md files of a folder.
 
@@ -86,7 +90,8 @@ def read_corpus(
     document; the default is `text`, or `question` and `answer`. Running text of more than
     `CHUNK_CHARS` is split between sentences, and so is a record of one field of more than
     `WHOLE_RECORD_CHARS`; one of several fields (a dialogue) stays whole. `subject`: the field of a
-    record that names its subject.
+    record that names its subject. Records and files without text are left out; `on_blank` is
+    called for each.
 
     Raises:
         InputError: for anything that cannot be read, with file and line.
@@ -100,6 +105,10 @@ def read_corpus(
     for file in files:
         most = WHOLE_RECORD_CHARS if _has_records(file) else CHUNK_CHARS
         for number, document in _read_file(file, root, text_fields, subject):
+            if not document.text.strip():
+                if on_blank is not None:
+                    on_blank()
+                continue
             for piece in _chunks(document, most):
                 if piece.id in seen:
                     raise _repeated((file, number), seen[piece.id])
@@ -262,8 +271,6 @@ def _text(record: Mapping[str, Any], name: str, place: str) -> str:
 
 def _chunks(document: Document, most: int) -> Iterator[Document]:
     """Yield a document whole, or in chunks if it is one text of more than `most` characters."""
-    if not document.text.strip():
-        return
     if len(document.fields) > 1 or len(document.text) <= most:
         yield document
         return

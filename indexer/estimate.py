@@ -24,6 +24,7 @@ from sage_rag.indexer.corpus import Document, read_corpus
 from sage_rag.indexer.coverage import refused_languages, uncovered_line
 from sage_rag.indexer.job import IndexJob, treatment_of
 from sage_rag.indexer.ledger import Ledger
+from sage_rag.indexer.reporting import blank_line
 from sage_rag.indexer.sample_work import (
     BYTES_PER_TOKEN,
     SAMPLE,
@@ -50,6 +51,7 @@ _CALL_S, _TOKENS_PER_S = 0.5, 50.0
 class Estimate:
     """The expected work of a run. `money` is `None` without a price; `seconds` is wall time,
     with the start of the process and loading the models; `spent_s` is that of the estimate.
+    `blank` records have no text and are left out.
 
     `to_treat` documents need both stages, `to_refine` ones have a stored draft, `finished` ones a
     stored result. `assumed` states the assumptions about the model. `short` documents are hard to
@@ -59,6 +61,7 @@ class Estimate:
     """
 
     documents: int
+    blank: int
     finished: int
     to_refine: int
     to_treat: int
@@ -124,6 +127,7 @@ def estimate(job: IndexJob, start_s: float = 0.0) -> Estimate:
     working = start_s + local.load_s + local.seconds_per_char * count.chars
     return Estimate(
         documents=count.documents,
+        blank=count.blank,
         finished=count.finished,
         to_refine=count.to_refine,
         to_treat=count.to_treat,
@@ -158,6 +162,8 @@ def estimate_lines(job: IndexJob, estimated: Estimate) -> Iterator[str]:
     yield f"estimated from {counted(estimated.sampled, 'document')}; nothing was written or sent"
     for name, value in rows:
         yield f"  {name:<16}{value:>14}"
+    if estimated.blank:
+        yield blank_line(estimated.blank)
     yield f"assumed: {estimated.assumed}"
     if estimated.safe is not None:
         yield f"of the sample, the gate passes {Proportion.of(estimated.safe, estimated.sampled)}"
@@ -184,6 +190,7 @@ class _Count:
 
     def __init__(self, job: IndexJob) -> None:
         self.documents = self.finished = self.to_refine = self.to_treat = self.short = 0
+        self.blank = 0
         self.chars = 0
         """Length of the documents that are not finished."""
         self.refusals: Counter[str] = Counter()
@@ -210,7 +217,8 @@ class _Count:
 
     def _count(self, job: IndexJob, ledger: Ledger | None) -> None:
         rounds: list[int] = []
-        for document in read_corpus(job.source, job.fields, job.subject):
+        documents = read_corpus(job.source, job.fields, job.subject, on_blank=self._count_blank)
+        for document in documents:
             if not self.documents:
                 self._take_attributes(job, ledger, list(document.fields))
             self.documents += 1
@@ -219,6 +227,9 @@ class _Count:
                 self.chars += len(document.text)
                 self.sample.add(document, document.content_hash)
         self.rounds = sum(rounds) / len(rounds) if rounds else None
+
+    def _count_blank(self) -> None:
+        self.blank += 1
 
     def _take_attributes(self, job: IndexJob, ledger: Ledger | None, fields: Sequence[str]) -> None:
         if self.treatment is None:

@@ -85,6 +85,8 @@ class IndexJob:
 class Summary:
     """Counts of one run. `seconds` is wall time; `reasons` counts findings in quarantine.
 
+    `blank` records of the corpus have no text: they are no documents.
+
     `resumed` documents had a stored result, `redrafted` ones only a stored draft; a person decided
     on the `reviewed` ones; `unfollowed` counts accepted drafts that were not published, by reason.
     `anonymity` are the figures of `anonymity_figures`. `kept` counts what the published records
@@ -92,6 +94,7 @@ class Summary:
     """
 
     documents: int = 0
+    blank: int = 0
     changes: Changes = field(default_factory=Changes)
     resumed: int = 0
     redrafted: int = 0

@@ -40,7 +40,7 @@ class KnownIdentifiers:
     def findings(self, draft: Fields) -> Iterator[Finding]:
         """Yield the values in a draft by type; the places are those of the joined text."""
         for entity_type, start, end in self._places(join_fields(draft)):
-            message = f"holds a value in clear that is a {entity_type} in another document"
+            message = f"holds a value in clear that has type {entity_type} in another document"
             yield Finding(FindingKind.IDENTIFIER, message, start, end)
 
     def sealed(self, document: SealedDocument) -> SealedDocument | None:

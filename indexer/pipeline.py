@@ -5,12 +5,13 @@ from __future__ import annotations
 import gc
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from sage_rag.common.exceptions import InputError
 from sage_rag.common.progress import Progress
 from sage_rag.indexer.assembly import Assembly
 from sage_rag.indexer.changes import changes
@@ -27,7 +28,7 @@ from sage_rag.indexer.reading import CorpusReading
 from sage_rag.indexer.records_layer import RecordsLayer
 from sage_rag.indexer.reporting import manifest_of, run_report
 from sage_rag.indexer.timing import timed
-from sage_rag.indexer.versions import corpus_folder
+from sage_rag.indexer.versions import corpus_folder, next_number
 from sage_rag.privacy.lookup import sealed_lookup
 from sage_rag.privacy.policy import load_policy
 from sage_rag.privacy.tokens import tokens_in
@@ -50,7 +51,7 @@ async def index_corpus(
         UpstreamError: if the model endpoint fails; finished documents are kept.
         BudgetExceededError: if the model's budget is used up; finished documents are kept.
     """
-    corpus_folder(job.home, job.name)
+    next_number(corpus_folder(job.home, job.name))  # raises now rather than after hours
     with (
         locked_corpus(job.owner_folder),
         closing(Ledger(job.owner_folder / "ledger.sqlite")) as ledger,
@@ -93,7 +94,7 @@ async def _run(run: IndexRun, notice: Callable[[str], None] | None) -> Summary:
     if line := _read(run, records):
         (notice or (lambda _: None))(line)
     now, summary = run.reading.contents, run.summary
-    summary.documents = len(now)
+    summary.documents, summary.blank = len(now), run.reading.blank
     summary.changes = changes(run.ledger.documents(), now)
     assembly = Assembly()
     if consensus:
@@ -115,8 +116,24 @@ async def _run(run: IndexRun, notice: Callable[[str], None] | None) -> Summary:
     _publish(run, assembly, vectors, sentences, report)
     views = (view for vectors_of_passage in sentences for view in vectors_of_passage)
     embedded = {*map(text_hash, [*texts, *views]), *(consensus.embedded if consensus else ())}
-    run.ledger.store_documents(now, embedded)
+    _remember(run, now, embedded)
     return summary
+
+
+def _remember(run: IndexRun, contents: Mapping[str, str], embedded: Set[str]) -> None:
+    """Record in the ledger what is published, and forget what the corpus no longer has.
+
+    Raises:
+        InputError: when the ledger cannot be written; it says that the version is out.
+    """
+    try:
+        run.ledger.store_documents(contents, embedded)
+    except InputError as error:
+        number = int(run.summary.path.name) if run.summary.path else 0
+        raise InputError(
+            f"version {number} of `{run.job.name}` is published, but {error.message}",
+            hint=f"{error.hint}; until then the ledger keeps what the corpus no longer has",
+        ) from None
 
 
 def _read(run: IndexRun, records: RecordsLayer | None) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.changes import DocumentKey, key_of
@@ -18,6 +18,8 @@ class CorpusReading:
         self._job = job
         self.keys: list[DocumentKey] = []
         """The key of each document, in reading order; complete after the first reading."""
+        self.blank = 0
+        """Records without any text; complete after the first reading."""
 
     @property
     def contents(self) -> dict[str, str]:
@@ -33,7 +35,8 @@ class CorpusReading:
             InputError: also when no document has one of the job's `answer_fields`.
         """
         names: dict[str, None] = {}
-        for document in self._documents():
+        self.blank = 0
+        for document in self._documents(self._count_blank):
             self.keys.append(key_of(document))
             names |= dict.fromkeys(document.fields)
             yield document
@@ -55,8 +58,12 @@ class CorpusReading:
         if next(keys, None) is not None:
             raise corpus_changed()
 
-    def _documents(self) -> Iterator[Document]:
-        documents = read_corpus(self._job.source, self._job.fields, self._job.subject)
+    def _count_blank(self) -> None:
+        self.blank += 1
+
+    def _documents(self, on_blank: Callable[[], None] | None = None) -> Iterator[Document]:
+        job = self._job
+        documents = read_corpus(job.source, job.fields, job.subject, on_blank=on_blank)
         return timed_items(documents, self._job.timer, "read")
 
 

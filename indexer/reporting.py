@@ -91,6 +91,11 @@ def records_report(
     }
 
 
+def blank_line(blank: int) -> str:
+    """Return in one line how many records were left out because they have no text."""
+    return f"left out: {counted(blank, 'record')} without text"
+
+
 def fit_line(job: IndexJob, summary: Summary) -> str | None:
     """Return in one line whose questions the version fits; `None` for a plain corpus."""
     if job.recipe.policy is None:

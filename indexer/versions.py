@@ -27,6 +27,7 @@ from sage_rag.indexer.stores.faiss import FaissIndex
 FORMAT: Final = "sage-rag-index-2"
 CORPUS_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _VERSION = re.compile(r"\d{6}")
+_LAST = 999_999
 
 REPORT, MANIFEST, LOOKUP = "report.json", "manifest.json", "lookup.sealed"
 """`LOOKUP`: the sealed `privacy.lookup.Lookup`. Versions without keys, and older ones, lack it."""
@@ -239,12 +240,22 @@ def next_number(folder: Path) -> int:
     """Return the number of a corpus's next version: higher than any, the current one included.
 
     The folder of the current one may be gone; an edge takes a lower number for an older version.
+
+    Raises:
+        InputError: after the last number that a version can have.
     """
     known = list_versions(folder)
     with suppress(OSError, UnicodeDecodeError):
         current = (folder / "current").read_text("ascii").strip()
         known += [current] if _VERSION.fullmatch(current) else []
-    return int(max(known, default="0")) + 1
+    number = int(max(known, default="0")) + 1
+    if number > _LAST:
+        raise InputError(
+            f"`{folder}` is at version {_LAST}, the last number that there is",
+            hint="if no run made it: remove its folder, if there is one, and write the newest"
+            " version's number into `current`",
+        )
+    return number
 
 
 def list_versions(folder: Path) -> list[str]:

@@ -6,9 +6,17 @@ A field is honoured, refused with status 400, or named in the header `x-sage-rag
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from sage_rag.common.web.errors import ApiError, invalid_fields
@@ -43,9 +51,7 @@ _MOST_STOPS = 4
 _NEEDS_A_MODEL = frozenset({"logit_bias", "response_format"})
 """Options that change what an answer is: refused, not ignored, where no model honours them."""
 _NEEDS_ENDPOINT = "needs a server with a model at an endpoint (--llm-base-url)"
-_NOT_OFFERED = (
-    "logprobs top_logprobs audio prediction web_search_options store functions function_call"
-).split()
+_NOT_OFFERED = ("logprobs top_logprobs audio web_search_options functions function_call").split()
 _MAX_NAME = 40
 
 
@@ -68,24 +74,36 @@ class ResponseFormat(BaseModel):
 class RequestMessage(BaseModel):
     """One message. Its `content` is a string, or a list of text parts that are joined to one.
 
-    A message of an assistant can hold `tool_calls`; one of a tool answers the call `tool_call_id`.
+    A message of an assistant can hold `tool_calls`, or a `refusal` instead of its content, as a
+    field or as a part; one of a tool answers the call `tool_call_id`.
     """
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str = ""
+    refusal: str | None = None
     tool_calls: list[ToolCallMessage] | None = None
     tool_call_id: str | None = None
 
     @field_validator("content", mode="before")
     @classmethod
-    def _join_parts(cls, content: Any) -> Any:
+    def _join_parts(cls, content: Any, info: ValidationInfo) -> Any:
         if content is None:
             return ""
-        return "\n".join(_part(p) for p in content) if isinstance(content, list) else content
+        if not isinstance(content, list):
+            return content
+        kinds = ("text", "refusal") if info.data.get("role") == "assistant" else ("text",)
+        return "\n".join(_part(p, kinds) for p in content)
+
+    @model_validator(mode="after")
+    def _refusal_is_text(self) -> Self:
+        if self.role == "assistant" and not self.content:
+            self.content = self.refusal or ""
+        return self
 
 
-def _part(part: Any) -> str:
-    text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
+def _part(part: Any, kinds: Collection[str]) -> str:
+    kind = part.get("type") if isinstance(part, dict) else None
+    text = part.get(kind) if isinstance(kind, str) and kind in kinds else None
     if not isinstance(text, str):
         raise PydanticCustomError("content_part", "only text parts are supported")
     return text
@@ -155,6 +173,7 @@ class ChatRequest(BaseModel):
     tools: list[Tool] | None = None
     tool_choice: Literal["none", "auto", "required"] | ToolChoice | None = None
     parallel_tool_calls: bool | None = None
+    store: bool | None = None
     sources: Literal["markdown"] | None = None
     search_words: list[str] = Field(default_factory=list, max_length=MAX_SEARCH_WORDS)
     search_tokens: list[list[str]] = Field(default_factory=list, max_length=MAX_SEARCH_GROUPS)
@@ -246,6 +265,7 @@ class ChatRequest(BaseModel):
             ApiError: 400 for an option that would change what the answer is.
         """
         unused = sorted(self.options.keys() - CUT_BY_US - set(honoured))
+        unused += ["store"] if self.store else []  # no service of ours keeps an answer
         if self.response_format is not None and self.response_format.type == "text":
             unused = [name for name in unused if name != "response_format"]
         if self.tools and "tools" not in honoured:
@@ -272,7 +292,7 @@ def parse_chat(body: Any) -> ChatRequest:
         chat = ChatRequest.model_validate(body)
     except ValidationError as error:
         raise invalid_fields(error) from None
-    _refuse_what_is_not_offered(body)
+    refuse_what_is_not_offered(body)
     if not any(m.role == "user" and m.content.strip() for m in chat.messages):
         raise ApiError(
             400, "there is no user message with a question", code="invalid_value", param="messages"
@@ -302,10 +322,15 @@ def is_plain_name(name: str) -> bool:
     return name.isascii() and name.isidentifier() and len(name) <= _MAX_NAME
 
 
-def _refuse_what_is_not_offered(body: dict[str, Any]) -> None:
+def refuse_what_is_not_offered(body: dict[str, Any]) -> None:
+    """Return if a chat request has no field that neither server nor edge offers.
+
+    Raises:
+        ApiError: 400; names the first one.
+    """
     for name in _NOT_OFFERED:
         unused = name == "functions" and body.get("tool_choice") == "none"
-        if body.get(name) and not unused:
+        if (body.get(name) or body.get(name) == {}) and not unused:  # {} asks for the defaults
             raise _unsupported(name, "is not supported")
 
 

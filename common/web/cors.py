@@ -27,7 +27,7 @@ def add_cors(app: FastAPI, origins: Sequence[str]) -> None:
         allow_origins=list(origins),
         allow_methods=["GET", "POST"],
         allow_headers=["*"],
-        expose_headers=["retry-after", "x-sage-rag-ignored"],
+        expose_headers=["retry-after", "x-request-id", "x-sage-rag-ignored"],
         max_age=_MAX_AGE_S,
     )
 

@@ -30,7 +30,7 @@ from sage_rag.privacy.spans import Span, resolve_overlaps
 from sage_rag.privacy.tokens import PLACEHOLDER, TOKEN, readable_view
 from sage_rag.privacy.words import normalize, tokenize
 
-VERSION = 26
+VERSION = 27
 """Raised with every change of the findings for the same draft."""
 
 _COMBINED = frozenset(t for t in EntityType if is_quasi(t)) - {
@@ -158,7 +158,7 @@ def _unprotected(protection: Protection, clear: str, spans: Iterable[Span]) -> I
             rest = _WORD.findall(blanked[span.start : span.end])
             if protection.surrogates and all(word.casefold() in TITLES for word in rest):
                 continue
-            message = f"holds a {span.entity_type} in clear"
+            message = f"holds a value of type {span.entity_type} in clear"
             yield Finding(FindingKind.UNPROTECTED, message, span.start, span.end)
 
 
@@ -210,7 +210,7 @@ def _identifier_findings(
         position = ages.get(age) or find_identifier(identifier, clear)
         if position is None:
             continue
-        message = f"holds a {identifier.entity_type} of the original"
+        message = f"holds a value of type {identifier.entity_type} of the original"
         if identifier.entity_type in _COMBINED:
             finding = Finding(FindingKind.QUASI_COMBINATION, message, *position)
             combined.setdefault(age or identifier, finding)

@@ -16,12 +16,13 @@ from sage_rag.rag_server.adapters.translate import copied, event_of, unsupported
 from sage_rag.rag_server.chat_request import ChatRequest
 
 _NOT_OFFERED = (
-    "background conversation include max_tool_calls previous_response_id prompt store tools"
-    " top_logprobs"
+    "background conversation include max_tool_calls previous_response_id prompt tools top_logprobs"
 ).split()
+_NOT_STORED = "responses are not stored; send the earlier messages in `input`"
+_REASONS = {"conversation": _NOT_STORED, "previous_response_id": _NOT_STORED}
 _TEXT_PARTS = frozenset({"input_text", "output_text", "text"})
 _SAME = (
-    *("model", "stream", "temperature", "top_p", "user", "metadata", "service_tier"),
+    *("model", "stream", "temperature", "top_p", "user", "metadata", "service_tier", "store"),
     *("safety_identifier", "prompt_cache_key", "sources"),
     *("search_words", "search_tokens", "named_people"),
 )
@@ -64,7 +65,7 @@ def chat_of(body: dict[str, Any]) -> dict[str, Any]:
     """
     for name in _NOT_OFFERED:
         if body.get(name):
-            raise unsupported(name)
+            raise unsupported(name, _REASONS.get(name, "is not supported"))
     messages = _messages(body.get("input"))
     if body.get("instructions"):
         messages.insert(0, {"role": "developer", "content": body["instructions"]})
@@ -103,6 +104,8 @@ def _message(item: Any) -> dict[str, Any]:
 
 
 def _part(part: Any) -> dict[str, Any]:
+    if isinstance(part, dict) and part.get("type") == "refusal":
+        return {"type": "refusal", "refusal": part.get("refusal")}
     if not isinstance(part, dict) or part.get("type") not in _TEXT_PARTS:
         raise _invalid("only text parts are supported")
     return {"type": "text", "text": part.get("text")}

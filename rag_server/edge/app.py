@@ -21,6 +21,7 @@ from sage_rag.rag_server.chat_request import (
     IGNORED_HEADER,
     ChatRequest,
     ignored_header,
+    refuse_what_is_not_offered,
     unknown_fields,
 )
 from sage_rag.rag_server.edge.exchange import answer_chat
@@ -161,6 +162,7 @@ async def _answered(request: Request, body: dict[str, Any]) -> Response:
     if (aside := side_answer(body, request.headers.get("x-task"))) is not None:
         return aside
     services.limits.check_last_message(body)
+    refuse_what_is_not_offered(body)
     return await until_disconnect(request, answer_chat(services, body, notes_of(request)))
 
 

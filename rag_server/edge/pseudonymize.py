@@ -29,7 +29,9 @@ from sage_rag.rag_server.edge.schema import (
 )
 from sage_rag.rag_server.followups import asked_by_user, standalone
 
-_PARTS = list_of(record({"type": choice("text"), "text": text}))
+_PARTS = list_of(
+    record({"type": choice("text", "refusal"), "text": text, "refusal": optional(text)})
+)
 _CALLED: Rule = record({"name": identifier, "arguments": json_text})
 _MESSAGE: Mapping[str, Rule] = {
     "role": choice("system", "developer", "user", "assistant", "tool", "function"),
@@ -151,11 +153,11 @@ def pseudonymize_request(body: Mapping[str, Any], keys: CorpusKeys) -> dict[str,
 
 def _question(messages: Sequence[Mapping[str, Any]]) -> str:
     """Return what the server searches with: the last user message and what it takes over."""
-    turns = ((m.get("role", ""), _joined(m.get("content"))) for m in messages)
+    turns = ((m.get("role", ""), _joined(m.get("content") or m.get("refusal"))) for m in messages)
     return standalone(asked_by_user(turns))
 
 
 def _joined(content: Any) -> str:
     if isinstance(content, list):
-        return "\n".join(part.get("text", "") for part in content)
+        return "\n".join(part.get("text") or part.get("refusal") or "" for part in content)
     return content or ""

@@ -2,10 +2,11 @@
 
 A line is a JSON object:
 
-    {"time": "2026-11-22T15:00:00.123+00:00", "key": "1f0c9a52", "name": "edge",
-     "path": "/v1/chat/completions", "status": 200, "ms": 41, "version": "clinic@7",
-     "passages": ["p1", "p4"], "tokens": 83}
+    {"time": "2026-11-22T15:00:00.123+00:00", "request": "req_5d0c…", "key": "1f0c9a52",
+     "name": "edge", "path": "/v1/chat/completions", "status": 200, "ms": 41,
+     "version": "clinic@7", "passages": ["p1", "p4"], "tokens": 83}
 
+`request` is the response's `x-request-id`; an edge and its server give ids of their own.
 `passages` are the published ids of the passages that were found for a question.
 """
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+import uuid
 
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -15,6 +17,7 @@ from sage_rag.rag_server.observability.metrics import Metrics
 _UNAUDITED = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json"})
 _DISCONNECTED = 499
 """The status of a request whose client left before the response began."""
+_REQUEST_ID = "x-request-id"
 
 
 def notes_of(request: Request) -> RequestNotes:
@@ -24,7 +27,11 @@ def notes_of(request: Request) -> RequestNotes:
 
 
 class Observe:
-    """Count requests by declared address and status, refused ones included."""
+    """Count requests by declared address and status, refused ones included.
+
+    Each response has a random id in the header `x-request-id`, and its line of the audit log
+    has it. An id that a client sends is not used: it could hold any text.
+    """
 
     def __init__(self, app: ASGIApp, *, metrics: Metrics, audit: AuditLog | None) -> None:
         self._app = app
@@ -40,18 +47,21 @@ class Observe:
         state = scope.setdefault("state", {})
         state["notes"] = notes = RequestNotes()
         started = time.perf_counter()
-        if self._audit is not None and scope["path"] not in _UNAUDITED:
-            try:
-                self._audit.check()
-            except AuditUnavailableError as failure:
-                await error_response(failure)(scope, receive, send)
-                return
+        request_id = f"req_{uuid.uuid4().hex}"
 
         async def watch(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                MutableHeaders(scope=message)[_REQUEST_ID] = request_id
             await send(message)
+
+        if self._audit is not None and scope["path"] not in _UNAUDITED:
+            try:
+                self._audit.check()
+            except AuditUnavailableError as failure:
+                await error_response(failure)(scope, receive, watch)
+                return
 
         try:
             with self._metrics.span("request") as span:
@@ -67,8 +77,8 @@ class Observe:
             if self._audit is not None and path not in _UNAUDITED:
                 caller: Caller = state.get("caller") or Caller()
                 who = {"key": caller.id, "name": caller.name, "path": path}
-                entry = {**who, "status": status, "ms": round(took_s * 1000), **notes.as_json()}
-                self._audit.write(entry)
+                end = {"status": status, "ms": round(took_s * 1000)}
+                self._audit.write({"request": request_id, **who, **end, **notes.as_json()})
 
 
 def _declared_path(scope: Scope) -> str:

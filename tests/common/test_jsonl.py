@@ -28,6 +28,12 @@ def test_what_is_written_is_read_again_and_a_failure_leaves_the_old_file(tmp_pat
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_a_key_twice_with_one_value_loses_nothing(tmp_path: Path):
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"a": 1, "a": 1}\n')
+    assert list(rows(file)) == [{"a": 1}]
+
+
 def test_packed_files_are_unpacked(tmp_path: Path):
     file = tmp_path / "a.jsonl.gz"
     with gzip.open(file, "wt", encoding="utf-8") as lines:
@@ -42,6 +48,8 @@ def test_packed_files_are_unpacked(tmp_path: Path):
         ("[" * 100_000, "is not JSON that"),
         ("[1]", "is not a JSON object"),
         ("{}", "has no `a`"),
+        ('{"a": 1, "a": 2}', "has a key twice, with different values"),
+        ('{"a": 1, "b": [{"c": 1, "c": 2}]}', "has a key twice"),
     ],
 )
 def test_a_bad_line_is_named_and_not_quoted(tmp_path: Path, line: str, reason: str):

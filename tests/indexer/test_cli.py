@@ -90,6 +90,29 @@ def test_a_dry_run_prints_figures_and_leaves_nothing(command: Command, tmp_path:
     assert not (tmp_path / "home").exists()
 
 
+def test_records_without_text_are_counted(command: Command, corpus: Path) -> None:
+    with corpus.open("a") as file:
+        file.write('{"question": "", "answer": " "}\n\n' * 2)
+    estimated, done = command("--dry-run"), command("--recipe", "encrypted")
+    for said in (estimated, done):
+        assert "left out: 2 records without text" in said.stderr
+        figures = json.loads(said.stdout)
+        assert (figures["documents"], figures["blank"]) == (20, 2)
+
+
+def test_a_source_that_cannot_be_read_is_not_stored(
+    command: Command, corpus: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text(f"{corpus.read_text()}{{\n")
+    failed = command(source=(str(broken), "--name", "clinic"))
+    assert "line 21 is not JSON" in str(failed.exception)
+    assert not (tmp_path / "home/owner/clinic/corpus.toml").exists()
+    assert command("--recipe", "encrypted").exit_code == 0
+    assert command(source=(str(broken), "--name", "clinic")).exit_code == 1
+    assert settings(tmp_path)["source"] == str(corpus)
+
+
 def test_what_a_model_cost_is_told_and_reported(
     command: Command, model: ScriptedChatModel, tmp_path: Path
 ) -> None:

@@ -15,7 +15,7 @@ from sage_rag.agents.protocols import CorpusAttributes, Roles
 from sage_rag.agents.testing import ReversingAgent, reversing_roles
 from sage_rag.common.exceptions import InputError, ProtectionError, UpstreamError
 from sage_rag.indexer import reading
-from sage_rag.indexer.ledger import locked_corpus
+from sage_rag.indexer.ledger import Ledger, locked_corpus
 from sage_rag.indexer.passages import RECORDS
 from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.testing import HashEmbedder
@@ -289,13 +289,38 @@ def test_a_damaged_ledger_is_one_clear_error(run: Run, tmp_path: Path) -> None:
         run()
 
 
+def test_a_ledger_that_fails_after_publishing_says_that_the_version_is_out(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(ledger: Ledger, *_: object) -> None:
+        ledger._write("PRAGMA max_page_count = 1")
+        ledger._write(f"CREATE TABLE more AS SELECT '{'x' * 100_000}' AS text")
+
+    monkeypatch.setattr(Ledger, "store_documents", full)
+    with pytest.raises(InputError, match="version 1 of `clinic` is published, but the ledger") as e:
+        run()
+    assert "free some disk space and start again" in (e.value.hint or "")
+    assert current_path(tmp_path / "home", "clinic").name == "000001"
+    monkeypatch.undo()
+    assert run().path == tmp_path / "home/corpora/clinic/versions/000002"
+
+
+def test_the_numbers_of_versions_end_before_any_work(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "home/corpora/clinic"
+    folder.mkdir(parents=True)
+    (folder / "current").write_text("999999")
+    with pytest.raises(InputError, match="the last number"):
+        run(roles=None)
+    assert not (tmp_path / "home/owner").exists()
+
+
 def test_the_corpus_is_read_twice(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     readings: list[Path] = []
     read = reading.read_corpus
 
-    def counting(source: Path, *settings: Any) -> Any:
+    def counting(source: Path, *settings: Any, **more: Any) -> Any:
         readings.append(source)
-        return read(source, *settings)
+        return read(source, *settings, **more)
 
     monkeypatch.setattr(reading, "read_corpus", counting)
     run()

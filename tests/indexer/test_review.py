@@ -383,7 +383,7 @@ def overlooked(
 def test_a_name_of_another_document_is_shown_by_type_and_place_only(overlooked, command) -> None:
     drafted, judged = (json.loads(line) for line in command("x").stdout.splitlines())
     assert drafted["draft"]["fields"]["question"] == f"Tell {HIDDEN} overlooked thing"
-    assert "is a PERSON in another document" in judged["verdict"]["findings"][0]["message"]
+    assert "has type PERSON in another document" in judged["verdict"]["findings"][0]["message"]
     listing = command()
     assert "Novak" not in listing.stdout + listing.stderr
 
@@ -403,7 +403,7 @@ def test_an_edit_with_a_name_of_another_document_is_refused(
     draft = tmp_path / "draft.json"
     draft.write_text(json.dumps({"question": "Ask Ada Novakb overlooked", "answer": "done"}))
     refused = command("--edit", "x", "--file", str(draft)).exception
-    assert "is a PERSON in another document" in refused.message
+    assert "has type PERSON in another document" in refused.message
     assert "Novak" not in f"{refused.message}{refused.hint}"
 
 

@@ -20,6 +20,7 @@ from sage_rag.indexer.versions import (
     current_path,
     list_corpora,
     list_versions,
+    next_number,
     open_version,
 )
 from sage_rag.privacy.ciphers.siv import SivCipher
@@ -96,6 +97,14 @@ def test_a_number_is_not_given_again_when_the_folder_of_the_current_version_is_g
     assert published(tmp_path).name == "000003"
     (tmp_path / "corpora/clinic/current").write_text("damaged")
     assert published(tmp_path).name == "000004"
+
+
+@pytest.mark.parametrize("known", ["current", "versions/999999"])
+def test_a_version_whose_number_could_not_be_read_is_not_begun(tmp_path: Path, known: str) -> None:
+    (tmp_path / "versions" / "999999").mkdir(parents=True)
+    (tmp_path / "current").write_text("999998" if known != "current" else "999999")
+    with pytest.raises(InputError, match="the last number"):
+        next_number(tmp_path)
 
 
 def test_a_lookup_is_made_with_the_number_of_its_version(tmp_path: Path) -> None:

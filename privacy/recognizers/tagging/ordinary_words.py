@@ -43,6 +43,16 @@ _NOUN_BEFORE = r"(?<!\w)(?:the|an?|no|each|every|of|any|some|in|for|with)[ ]"
 _CAPITALISED = re.compile(r"(?<!\w)[A-Z][a-z]")
 _SMALL_I = re.compile(r"(?<![\w.'’(])i(?:['’](?:m|ve|d|ll))?(?=[ ])")
 
+_ROLES = r"(?:AI|[Aa]ssistant|ASSISTANT|[Bb]ot|BOT|[Cc]hat ?[Bb]ot|(?:Chat)?GPT)"
+_ASKERS = r"(?:[Hh]uman|HUMAN|[Uu]ser|USER|[Qq]uestion|QUESTION|[Ss]ystem|SYSTEM)"
+_LABEL_END = r"[*_]{0,3}[ \t]{0,3}:"
+_ROLE = re.compile(_ROLES)
+_ROLE_AFTER = re.compile(_LABEL_END)
+_PROMPT_AFTER = re.compile(rf"{_LABEL_END}[*_\s]*\Z")
+_LABEL_BEFORE = re.compile(r"(?:\A|\n)[ \t#>*_]{0,9}\Z")
+_OTHER_LABEL = re.compile(rf"(?:\A|\n)[ \t#>*_]{{0,9}}{_ASKERS}{_LABEL_END}")
+"""The labels of a transcript that a person and a program write in turn."""
+
 _PEOPLE = frozenset((Kind.GIVEN, Kind.SURNAME))
 _NAMES = _PEOPLE | {Kind.PLACE, Kind.GREAT_PLACE}
 
@@ -56,8 +66,26 @@ def without_ordinary_words(text: str, spans: Sequence[Span]) -> list[Span]:
     return [
         span
         for span in spans
-        if span.end + 1 in starts or span.start - 1 in ends or not _is_ordinary(text, span)
+        if not _is_role(text, span)
+        and (span.end + 1 in starts or span.start - 1 in ends or not _is_ordinary(text, span))
     ]
+
+
+def _is_role(text: str, span: Span) -> bool:
+    """Return whether a value labels the words of a program: "AI:" at the end of a prompt.
+
+    "AI:" can also be the initials of a speaker. So nothing may follow the label, or else the text
+    near it must have the label of the other side, as "User:".
+    """
+    if not _ROLE.fullmatch(text, span.start, span.end):
+        return False
+    begin = max(0, span.start - _NEAR)
+    if not _LABEL_BEFORE.search(text[begin : span.start]):
+        return False
+    if _PROMPT_AFTER.match(text, span.end):
+        return True
+    near = text[begin : span.end + _NEAR]
+    return bool(_ROLE_AFTER.match(text, span.end) and _OTHER_LABEL.search(near))
 
 
 def _is_ordinary(text: str, span: Span) -> bool:

@@ -27,7 +27,7 @@ from sage_rag.privacy.spans import Span
 if TYPE_CHECKING:
     from sage_rag.privacy.recognizers.tagging.pieces import Pieces
 
-VERSION = 10
+VERSION = 11
 """Raised with every change of the spans from the same weights and lexicon."""
 
 WEIGHTS = "english.safetensors"

@@ -1,6 +1,7 @@
 """The other endpoints, asked by the openai client, at the server and through the edge."""
 
 import json
+import re
 
 import numpy as np
 import openai
@@ -12,6 +13,7 @@ from sage_rag.rag_server.answering.protocols import Piece
 from tests.rag_server.conftest import World
 from tests.rag_server.fakes import ScriptedAnswerer, ScriptedServer, WordsEmbedder, chunk, streamed
 
+PERSON = EntityType.PERSON
 QUESTION = "What does Maria Keller take?"
 
 
@@ -110,7 +112,6 @@ def test_a_streamed_response(client):
         {"previous_response_id": "resp_1"},
         {"tools": [{"type": "web_search"}]},
         {"background": True},
-        {"store": True},
         {"input": [{"type": "function_call_output", "call_id": "1", "output": "x"}]},
         {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "x"}]}]},
         {"text": {"format": {"type": "json_object"}}},
@@ -119,6 +120,49 @@ def test_a_streamed_response(client):
 def test_a_response_that_is_not_offered_is_refused(client, more):
     with pytest.raises(openai.BadRequestError):
         client.responses.create(**{"model": "clinic", "input": "x", **more})
+
+
+def test_a_response_is_not_stored_though_a_client_asks_for_it(client):
+    reply = client.responses.with_raw_response.create(model="clinic", input="x", store=True)
+    assert reply.headers["x-sage-rag-ignored"] == "store"
+    assert reply.parse().store is False
+    for earlier in ({"previous_response_id": "resp_1"}, {"conversation": "conv_1"}):
+        with pytest.raises(openai.BadRequestError, match="earlier messages in `input`"):
+            client.responses.create(model="clinic", input="x", **earlier)
+
+
+def test_a_refusal_in_the_history_is_text(world: World):
+    refused = "Maria Keller is not asked about."
+    part = {"type": "refusal", "refusal": refused}
+    asked = {"role": "user", "content": "and now?"}
+    server = ScriptedAnswerer([Piece("Rest.")])
+    at_server, hidden = world.serve(server), world.keys().hide_whole("Maria Keller", PERSON)
+    for url in (at_server, world.edge(at_server)):
+        own = world.openai(url)
+        for more in ({"content": None, "refusal": refused}, {"content": [part]}):
+            turns = [{"role": "assistant", **more}, asked]
+            own.chat.completions.create(model="clinic", messages=turns)
+        turns = [{"type": "message", "role": "assistant", "content": [part]}, asked]
+        own.responses.create(model="clinic", input=turns)
+        turns = [{"role": "user", "content": [part]}]
+        with pytest.raises(openai.BadRequestError):
+            own.chat.completions.create(model="clinic", messages=turns)
+    texts = [conversation.history[0].text for conversation in server.conversations]
+    assert texts == [refused] * 3 + [refused.replace("Maria Keller", hidden)] * 3
+
+
+def test_every_response_has_an_id_of_its_own(client):
+    first = client.chat.completions.create(
+        model="clinic", messages=[{"role": "user", "content": "x"}]
+    )
+    second = client.responses.create(model="clinic", input="x")
+    with pytest.raises(openai.NotFoundError) as refused:
+        client.responses.create(
+            model="nope", input="x", extra_headers={"x-request-id": "Maria Keller"}
+        )
+    ids = {first._request_id, second._request_id, refused.value.request_id}
+    assert len(ids) == 3
+    assert all(re.fullmatch("req_[0-9a-f]{32}", found) for found in ids)
 
 
 def test_embeddings_are_the_corpus_embedders(client):

@@ -47,6 +47,7 @@ CARRIERS = {
     "tool result": message("tool", content=TEXT, tool_call_id="call_1"),
     "text part": message(content=[{"type": "text", "text": "Hi"}, {"type": "text", "text": TEXT}]),
     "refusal": message("assistant", content=None, refusal=TEXT),
+    "refusal part": message("assistant", content=[{"type": "refusal", "refusal": TEXT}]),
     "reasoning": message("assistant", content="", reasoning_content=TEXT),
     "arguments": message("assistant", tool_calls=[call(json.dumps({"who": NAME}))]),
     "argument name": message("assistant", tool_calls=[call(json.dumps({NAME: 1}))]),

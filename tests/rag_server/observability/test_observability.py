@@ -45,7 +45,7 @@ def test_a_line_says_who_asked_what_and_when_and_no_text(world: World, tmp_path,
     url = world.serve(answerer, gate=gate, audit=AuditLog(file))
     headers = {"authorization": f"Bearer {plain}"}
     body = ask(f"what helps {CANARY} against a cold?", stream=stream)
-    world.http.post(url + CHAT, json=body, headers=headers)
+    told = world.http.post(url + CHAT, json=body, headers=headers).headers["x-request-id"]
     world.http.post(url + CHAT, json=body)
     world.http.get(f"{url}/v1/models/{CANARY}", headers=headers)
     world.http.get(f"{url}/{CANARY}", headers=headers)
@@ -59,6 +59,7 @@ def test_a_line_says_who_asked_what_and_when_and_no_text(world: World, tmp_path,
         "status": 200,
         "version": "clinic@1",
     }
+    assert asked["request"] == told
     assert asked["passages"] == ["p0", "p1"]
     assert asked["tokens"] > 0
     assert asked["time"].endswith("+00:00")

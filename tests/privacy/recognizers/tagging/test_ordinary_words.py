@@ -44,6 +44,9 @@ def is_left(marked: str, entity_type: EntityType, score: float) -> bool:
         ("A. Held here\n«B.» Destroyed", PERSON, 0.36),
         ("B. Shoes\n\n«C. Supply» planned", PERSON, 0.05),
         ("«Silo» is shut. Nobody opens the silo.", PERSON, 0.13),
+        ("What helps?\n\n«AI»:", PERSON, 0.95),
+        ("What helps?\n**«Bot»:**\n", PERSON, 0.95),
+        ("Human: What helps?\n«Chatbot»: Rest.\nHuman: And then?\nChatbot:", PERSON, 0.95),
     ],
 )
 def test_an_ordinary_word_is_no_name(marked: str, entity_type: EntityType, score: float) -> None:
@@ -54,6 +57,9 @@ def test_an_ordinary_word_is_no_name(marked: str, entity_type: EntityType, score
     ("marked", "entity_type", "score"),
     [
         ("On Monday I asked for the «baker».", PERSON, 0.95),  # the network is sure
+        ("«AI»: I slept badly.\nKM: Since when?", PERSON, 0.95),  # initials
+        ("User: Who is ill? AI: «AI» is.", PERSON, 0.95),
+        ("What helps?\n«Ada»:", PERSON, 0.95),
         ("Hello. My «rose» told me about the rash.", PERSON, 0.2),
         ("Yesterday «grace» called, Dr Okafor.", PERSON, 0.2),
         ("hi doc, the «rose» i told you about fell", PERSON, 0.2),  # a text without capitals
