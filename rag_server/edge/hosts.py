@@ -44,7 +44,7 @@ class HostTracker:
         self._after = None
 
     def read(self, text: str) -> str:
-        """Return the next piece, with a space in the label that would make a host's name, or before.
+        """Return the next piece, with a space that keeps its text from making a host's name.
 
         The text may be cut anywhere: "Maria Keller.its.host" becomes "Maria Keller.its. host".
         """
