@@ -191,8 +191,10 @@ class Lookup:
 
     @classmethod
     def _read(cls, content: Any) -> Lookup:
-        values = {name: tuple(wholes) for name, wholes in content["values"].items()}
-        listed = content.get("tokens", [])
+        """Read what `_packed` wrote. Strict: what a question finds later must not stop it."""
+        words = {word: _number(count) for word, count in content["words"].items()}
+        values = {name: _texts(wholes) for name, wholes in content["values"].items()}
+        listed = _texts(content.get("tokens", []))
         tokens, dates = (
             {
                 name: tuple(listed[row] for row in rows)
@@ -201,9 +203,21 @@ class Lookup:
             for key in ("stems", "dates")  # older lookups have none
         )
         policy = Policy.from_json(found) if (found := content.get("policy")) else None
-        codes = frozenset[str](content.get("codes", ()))
-        version = int(content.get("version", 0))
-        return cls(dict(content["words"].items()), values, tokens, policy, codes, dates, version)
+        codes = frozenset(_texts(content.get("codes", [])))
+        version = _number(content.get("version", 0))
+        return cls(words, values, tokens, policy, codes, dates, version)
+
+
+def _texts(found: Any) -> tuple[str, ...]:
+    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+        raise TypeError("not a list of texts")
+    return tuple(found)
+
+
+def _number(found: Any) -> int:
+    if type(found) is not int:
+        raise TypeError("not a whole number")
+    return found
 
 
 def _sorted(found: Mapping[str, set[str]]) -> dict[str, tuple[str, ...]]:

@@ -149,7 +149,7 @@ def _parts(value: str) -> list[str]:
 def _distinctive_words(value: str) -> Iterator[str]:
     """Yield expressions for the words of a place or an organisation that name it alone.
 
-    "Thornfield" names "Thornfield Clinic". A word of the lexicon, an abbreviation, and a country,
+    "Thornfield" names "Thornfield Clinic". An ordinary word, an abbreviation, and a country,
     a state or a great city do not: other texts have them, too.
     """
     lexicon = default_lexicon()

@@ -62,8 +62,8 @@ def check_for(folder: Path, run: str, results: Iterable[str]) -> None:
     hint = "name another folder with --out"
     if marker.exists():
         with reading(marker):
-            earlier = marker.read_text("utf-8").strip()
-        if earlier != well_formed(run):
+            earlier = _line(marker.read_text("utf-8"))
+        if earlier != _line(run):
             raise InputError(f"`{folder}` holds the output of `{earlier}`", hint=hint)
         return
     found = next((file for pattern in results for file in folder.glob(pattern)), None)
@@ -84,7 +84,12 @@ def owner_folder_for(folder: Path, run: str, results: Sequence[str]) -> Iterator
     with owner_folder(folder) as owner:
         check_for(folder, run, results)
         try:
-            write_file(owner / _RUN, well_formed(run) + "\n")
+            write_file(owner / _RUN, _line(run) + "\n")
         except OSError as error:
             raise InputError(f"cannot write to `{folder}`: {error.strerror}") from None
         yield owner
+
+
+def _line(run: str) -> str:
+    """Return a run as one line: a corpus's name can hold any white space, also at its end."""
+    return " ".join(well_formed(run).split())

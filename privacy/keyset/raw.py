@@ -36,7 +36,7 @@ _HEX = re.compile(rf"[0-9A-Fa-f]{{{2 * KEY_BYTES}}}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{43}=?")
 
 _Key = Annotated[str, Field(min_length=43, max_length=44)]
-_MasterKeys = dict[KeyId, _Key]
+_KeysById = dict[KeyId, _Key]
 _TypeKeys = dict[KeyId, dict[EntityType, _Key]]
 
 
@@ -45,9 +45,9 @@ class KeyMaterial(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
     primary: KeyId
-    masters: _MasterKeys | None = Field(default=None, repr=False)
+    masters: _KeysById | None = Field(default=None, repr=False)
     type_keys: _TypeKeys | None = Field(default=None, repr=False)
-    public_keys: _MasterKeys | None = None
+    public_keys: _KeysById | None = None
 
     @classmethod
     def of(cls, keyset: Keyset) -> KeyMaterial:

@@ -12,12 +12,18 @@ import re
 _CHARACTER = r"[^\s!-,./:-@\[-^`{-~]|\\u(?!002e)[0-9a-f]{4}"
 """One of a host's name, with what browsers leave out or encode, such as a soft hyphen: anything but
 white space and the other ASCII signs. In JSON source it can be an escape."""
-_DOT = r"(?:\.|\\u002e)"
+_DOT = r"(?:\\?\.|\\u002e|&(?:#0{0,5}46|#x0{0,4}2e|period);)"
+"""Also as JSON, Markdown and HTML spell it (CommonMark 0.31, §2.4 and §2.5)."""
 _LABEL = rf"{_DOT}(?:{_CHARACTER})+"
-_NEXT_LABEL = re.compile(rf"(?:{_CHARACTER})*(?:{_LABEL})+?{_DOT}(?=[^\W\d_])", re.IGNORECASE)
+_IGNORED = r"[\u00ad\u034f\u180b-\u180d\u200b-\u200d\u2060\u2064\ufe00-\ufe0f\ufeff]"
+"""Characters that a host's name loses (UTS 46)."""
+_BEGIN = rf"(?:(?=[^\W\d_]|{_IGNORED})|\\u(?!002e)[0-9a-f]{{4}})"
+"""The beginning of a label; the space comes after an escape, the start of which may be sent."""
+_NEXT_LABEL = re.compile(rf"(?:{_CHARACTER})*(?:{_LABEL})+?{_DOT}{_BEGIN}", re.IGNORECASE)
 """Two labels make a host of somebody. After one, "keller.pdf" is a file, and 3.5 a number."""
 _OPEN = re.compile(
-    rf"(?:{_CHARACTER})*(?P<labels>(?:{_LABEL})*)(?P<end>\.|\\(?:u[0-9a-f]{{0,4}})?)?",
+    rf"(?:{_CHARACTER})*(?P<labels>(?:{_LABEL})*)"
+    rf"(?P<end>{_DOT}?(?:\\(?:u[0-9a-f]{{0,4}})?|&[#a-z0-9]{{0,8}})?)",
     re.IGNORECASE,
 )
 
@@ -38,7 +44,7 @@ class HostTracker:
         self._after = None
 
     def read(self, text: str) -> str:
-        """Return the next piece, with a space before the label that would make a host's name.
+        """Return the next piece, with a space that keeps its text from making a host's name.
 
         The text may be cut anywhere: "Maria Keller.its.host" becomes "Maria Keller.its. host".
         """
@@ -56,4 +62,4 @@ class HostTracker:
 
 def _short(found: re.Match[str]) -> str:
     """Return what to store: that there is a label, and the end, which may be a part of a dot."""
-    return (".x" if found["labels"] else "") + (found["end"] or "")
+    return (".x" if found["labels"] else "") + found["end"]

@@ -36,7 +36,6 @@ from sage_rag.rag_server.edge.named_people import people_named
 from sage_rag.rag_server.edge.short_questions import ShortQuestionRecognizer
 from sage_rag.rag_server.edge.shown_values import ShownRecognizer, ShownValues, encrypting
 from sage_rag.rag_server.edge.text_cache import TextCache
-from sage_rag.rag_server.exceptions import RollbackError
 from sage_rag.rag_server.languages import is_not_read
 from sage_rag.rag_server.named_people import NamedPeople
 
@@ -70,11 +69,13 @@ class _SentenceCipher:
 class _Reading:
     """How questions are read: with the lookup of one version or without one, under one policy.
 
-    `encrypted`: the types whose values become tokens.
+    `unproven`: a lookup that only hides more, where there is no `index`. `encrypted`: the types
+    whose values become tokens.
     """
 
     pseudonymize: TextCache
     index: IndexLookup | None
+    unproven: IndexLookup | None
     policy: Policy
     blind_index: BlindIndex
     encrypted: frozenset[EntityType]
@@ -127,16 +128,19 @@ class CorpusKeys:
         self._reading = self._read_with(None)
 
     def use_lookup(self, sealed: bytes | None) -> None:
-        """Read the next questions with the sealed lookup of an index, or with none.
+        """Read the next questions with the sealed lookup of an index.
+
+        Where it is refused, or the index has none, the one before is used on: else a server could
+        have the names that only it finds sent in clear.
 
         Raises:
-            DecryptionError: unless the owner made it for this corpus; then none is used.
+            DecryptionError: unless the owner made it for this corpus.
             UnsignedError: when nothing proves that the owner made it. Then its policy only makes
                 stricter, and its names only hide more, unless the owner's was used before.
-            RollbackError: for that of an older version than was seen; the one before is used on.
+            RollbackError: for that of an older version than was seen.
             ProtectionError: when what it says cannot be stored; it is used all the same.
         """
-        index, unproven = None, None
+        index, unproven = self._reading.index, self._reading.unproven
         try:
             if sealed is not None:
                 lookup = Lookup.open(sealed, self._keyset, self.corpus)
@@ -146,18 +150,14 @@ class CorpusKeys:
                 self._policies.check(self.corpus, seen)
                 index = IndexLookup(lookup, all_parts(self._keyset, self.corpus))
                 self._policies.keep(self.corpus, lookup.policy, seen, key_id)
-        except RollbackError:
-            index = self._reading.index
-            raise
         except UnsignedError:
             lookup = Lookup.open_unproven(sealed or b"", self._keyset, self.corpus)
-            index = self._reading.index
             unproven = IndexLookup(lookup, all_parts(self._keyset, self.corpus))
             if lookup.policy is not None:
                 self._policies.make_stricter(self.corpus, lookup.policy)
             raise
         finally:  # until here, questions are read with the lookup before
-            self._reading = self._read_with(index, unproven)
+            self._reading = self._read_with(index, None if index else unproven)
 
     def _read_with(
         self, index: IndexLookup | None, unproven: IndexLookup | None = None
@@ -177,7 +177,7 @@ class CorpusKeys:
 
         blind_index = BlindIndex(self._keyset, self.corpus, policy.part_words)
         encrypted = frozenset(t for t in EntityType if own.operator(t) is Operator.ENCRYPT)
-        return _Reading(TextCache(hidden), index, policy, blind_index, encrypted)
+        return _Reading(TextCache(hidden), index, unproven, policy, blind_index, encrypted)
 
     def for_answers(self) -> CorpusKeys:
         """Return these keys for texts that the server may have written.

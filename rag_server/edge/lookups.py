@@ -46,8 +46,8 @@ class _Request:
 class Lookups:
     """Gives keys the lookup of the version that the server searches.
 
-    Without one, because the version has none, the server cannot be reached, is slow or sends
-    another one, questions are read as the recognizer reads them: nothing more is sent in clear.
+    Where the version has none, or the server cannot be reached, is slow or sends another one, the
+    lookup before is used on. Before the first one, questions are read as the recognizer reads them.
     """
 
     def __init__(

@@ -142,7 +142,7 @@ class MemoryFile(StageLedger):
             return [(corpus, Policy.from_json(json.loads(policy))) for corpus, policy in rows]
         except InputError as error:
             raise ProtectionError(error.message, hint=error.hint) from None
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (LookupError, TypeError, ValueError, AttributeError):
             raise ProtectionError(
                 f"{self._title} `{self._path}` holds a damaged policy", hint=self._open_hint
             ) from None

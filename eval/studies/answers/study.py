@@ -221,8 +221,11 @@ def _fresh(asked: _Asked) -> Iterator[str]:
 def _near_table(asked: _Asked) -> str:
     """Return what became of each kind of question, and which answers hold the expected facts."""
     every = [pair for pairs in asked.values() for pair in pairs]
-    groups = [(f"all, {half}", [p for p in every if p[0].half == half]) for half in _HALVES]
-    groups += [(f"{name}, {pairs[0][0].half}", list(pairs)) for name, pairs in asked.items()]
+    groups = [
+        (f"{name}, {half}", [p for p in pairs if p[0].half == half])
+        for name, pairs in {"all": every, **asked}.items()
+        for half in _HALVES
+    ]
     lines = [
         [label, kind, *_near_cells(chosen)]
         for label, pairs in groups

@@ -1,18 +1,21 @@
 import json
 from collections import Counter
+from typing import Any
 
 import pytest
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.eval.studies.answers.asker import ask_all
+from sage_rag.eval.studies.answers.asker import Reply, ask_all
 from sage_rag.eval.studies.answers.people import people_questions
 from sage_rag.eval.studies.answers.sets import (
     EXAMPLES,
+    GoldQuestion,
     example_questions,
     gold_conversations,
     gold_questions,
     verdicts,
 )
+from sage_rag.eval.studies.answers.study import _near_table
 from sage_rag.eval.studies.corpora import Corpus
 from sage_rag.eval.studies.study_home import StudyHome, Variant
 from sage_rag.indexer.corpus import read_corpus
@@ -51,6 +54,23 @@ def test_a_verdict_has_one_of_four_values():
     assert {found["verdict"] for found in verdicts().values()} <= {
         "good", "partial", "poor", "refused",
     }  # fmt: skip
+
+
+def test_a_row_of_a_corpus_counts_one_half():
+    evidence: Any = None
+    reply = Reply("", "", "", "", evidence, named=False)
+    questions = [
+        GoldQuestion(half, half, "unanswerable", "Why?", frozenset())
+        for half in ("reported", "development", "reported")
+    ]
+    lines = _near_table({"clinic": [(question, reply) for question in questions]}).splitlines()
+    counts = {line.split(" | ")[0].strip("| "): line.count("of 2 (") for line in lines[2:]}
+    assert counts == {
+        "all, development": 0,
+        "all, reported": 3,
+        "clinic, development": 0,
+        "clinic, reported": 3,
+    }
 
 
 @pytest.fixture(scope="module")

@@ -137,6 +137,11 @@ HOSTS = {
     "{}\u0301.its\u0301.host": "{}\u0301.its\u0301. host",
     "a.{}.its.host": "a.{}.its. host",
     "{}.{}.its.host": "{}.{}.its. host",
+    "{}\\.its\\.host": "{}\\.its\\. host",
+    "{}&#46;its&#x2E;host": "{}&#46;its&#x2E; host",
+    "{}&period;its&#0046;host": "{}&period;its&#0046; host",
+    "{}.its.\u00adhost": "{}.its. \u00adhost",
+    "{}.its.\u200bhost": "{}.its. \u200bhost",
 }
 
 
@@ -164,6 +169,8 @@ def test_no_value_becomes_a_part_of_a_hosts_name(template):
         "{}...",
         "{}, e.g. x",
         "{}@a.b",
+        "{}&amp;a.b.c",
+        "{}\\*.b.c",
     ],
 )
 def test_a_text_without_a_hosts_name_is_as_it_was(template):
@@ -181,6 +188,14 @@ def test_in_json_an_escape_may_spell_a_hosts_name():
     assert shown == '{"file": "Maria Keller.tar.gz"}', (
         "arguments of a tool are as the model wrote them"
     )
+
+
+def test_in_json_an_escape_may_spell_the_begin_of_a_label():
+    text = f'{{"a": "{TOKEN}.its.\\u0068ost"}}'
+    for cut in range(len(text) + 1):
+        stream = GuardedStream(plain, in_json=True, displayed=True)
+        shown = stream.feed(text[:cut]) + stream.feed(text[cut:]) + stream.flush()
+        assert shown == '{"a": "Maria Keller.its.\\u0068 ost"}'
 
 
 def test_texts_that_a_client_joins_make_no_hosts_name():

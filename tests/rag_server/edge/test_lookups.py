@@ -336,7 +336,7 @@ def test_a_question_is_read_with_the_lookup_before_while_a_new_one_is_opened(mon
     with pytest.raises(DecryptionError):
         keys.use_lookup(b"forged")
     assert during == ["gout"] * 2
-    assert keys.pseudonymize("gout").startswith("ORGANIZATION_[")
+    assert keys.pseudonymize("gout") == "gout"
 
 
 def test_a_policy_of_the_edge_stays_whatever_the_index_says() -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
+import zlib
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,7 @@ from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import DecryptionError, UnsignedError
 from sage_rag.privacy.keyset.keyset import Keyset
-from sage_rag.privacy.lookup import ORDINARY, Lookup, sealed_lookup
+from sage_rag.privacy.lookup import ORDINARY, Lookup, all_parts, sealed_lookup
 from sage_rag.privacy.policy import Operator, OperatorChoice, Policy, preset
 from sage_rag.privacy.testing import TableRecognizer, forged_lookup, grant_without_public_keys
 from sage_rag.rag_server.edge.index_policies import IndexPolicies
@@ -173,6 +176,47 @@ def test_an_unproven_policy_that_no_text_can_be_read_under_is_refused(bad: Opera
     with pytest.raises(DecryptionError, match="something else"):
         edge.use_lookup(unsigned(replace(sage, choices={**sage.choices, **kinds})))
     assert "500 euros" in edge.pseudonymize(QUESTION)
+
+
+NAME = all_parts(KEYS, "clinic").words("brockwhistle", EntityType.PERSON)[0]
+ODD = [
+    {"words": {"gout": "many"}},
+    {"values": {NAME: [{}]}},
+    {"values": {NAME: "name"}},
+    {"tokens": [1], "stems": {NAME: [0]}},
+    {"codes": [1]},
+    {"version": 1e999},
+]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
+def test_a_lookup_that_no_question_can_be_read_with_is_refused(
+    odd: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = {"words": {}, "values": {}, **odd}
+    monkeypatch.setattr(Lookup, "_packed", lambda _: zlib.compress(json.dumps(content).encode()))
+    edge = CorpusKeys("clinic", KEYS, TableRecognizer({}), None)
+    with pytest.raises(DecryptionError, match="something else"):
+        edge.use_lookup(forged_lookup(EVIL, MALLORY, "clinic"))
+    assert edge.pseudonymize("brockwhistle knee") == "brockwhistle knee"
+
+
+@pytest.mark.parametrize("offered", [FAKE, b"", EVIL.seal(KEYS, "office"), None])
+@pytest.mark.parametrize("is_proven", [True, False])
+def test_the_lookup_before_is_used_on_where_the_server_offers_no_other(
+    offered: bytes | None, is_proven: bool
+) -> None:
+    """Else a server could have the names that only the lookup finds sent in clear."""
+    token = default_cipher(KEYS, "clinic").encrypt("Lars Lindqvist", EntityType.PERSON)
+    sealed = sealed_lookup(["a knee"], [token], KEYS, "clinic")
+    if not is_proven:
+        sealed = forged_lookup(Lookup.open(sealed, KEYS, "clinic"), MALLORY, "clinic")
+    edge = keys(KEYS)
+    with nullcontext() if is_proven else pytest.raises(UnsignedError):
+        edge.use_lookup(sealed)
+    with nullcontext() if offered is None else pytest.raises(DecryptionError):
+        edge.use_lookup(offered)
+    assert "lindqvist" not in edge.pseudonymize("lindqvist knee")
 
 
 class Server:
