@@ -90,7 +90,7 @@ def asks_value(question: str) -> bool:
 
 
 def asks_advice(question: str) -> bool:
-    """Return whether a question asks what someone should or may do."""
+    """Return whether a question may ask what someone should or may do: "Can she swim?"."""
     return _ASKS_ADVICE.search(question) is not None
 
 

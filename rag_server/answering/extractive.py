@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Protocol
 
 from sage_rag.agents.reading.protocols import PassageReader
 from sage_rag.indexer.embedding import KnownSentences, cosines
@@ -91,6 +92,21 @@ the record of the last answer. Of the development questions, those whose record 
 below it."""
 _PASSAGES = 3
 """Passages that are read; the answer quotes one of them."""
+
+
+class _Chooser(Protocol):
+    """Chooses the sentences of an answer by the values that they have for a question."""
+
+    def __call__(
+        self,
+        *,
+        read: Collection[Sentence] = (),
+        few_words: int = ...,
+        brief: bool = False,
+        asks_value: bool = False,
+    ) -> list[Sentence]:
+        """Return what `choose` returns."""
+        ...
 
 
 class ExtractiveAnswerer:
@@ -264,7 +280,7 @@ class ExtractiveAnswerer:
         marks: Collection[str],
         sentences: Sequence[Sentence],
         context: AnswerContext,
-    ) -> Callable[..., list[Sentence]]:
+    ) -> _Chooser:
         """Return `choose` for a question, with the values of the sentences for it and its parts."""
         question, own = context.standalone or context.question, context.question
         asked = set(content_stems(own))

@@ -104,14 +104,14 @@ def outcome_by_score(
         return Outcome.ANSWER
     if reading is None or evidence.particular:
         return Outcome.UNCLEAR if lacks_detail or not evidence.answers else Outcome.ANSWER
-    score = read_score(evidence, reading, lacks_detail=lacks_detail)
+    score = _score(evidence, reading, lacks_detail=lacks_detail)
     if score >= _ANSWERED and not evidence.partial:
         return Outcome.ANSWER
     is_near = evidence.by_few_words or (score >= _NEAR and evidence.share >= _NEAR_EVIDENCE)
     return Outcome.UNCLEAR if is_near else Outcome.NOTHING
 
 
-def read_score(evidence: Evidence, reading: PassageReading, *, lacks_detail: bool) -> float:
+def _score(evidence: Evidence, reading: PassageReading, *, lacks_detail: bool) -> float:
     """Return how surely a record answers: the reader's log-odds, with evidence and details."""
     known = _EVIDENCE * (min(evidence.share, _MOST_EVIDENCE) - 1)
     return reading.log_odds + known - (_LACKS if lacks_detail else 0.0)

@@ -21,9 +21,11 @@ WHO = frozenset("who whom whose".split())
 _WHOSE = re.compile(r"\bwhose\s+(?:[^\W\d_]+\s+){1,2}?(?=(?:is|was)\b)", re.IGNORECASE)
 """What is asked for the owner of a value is of any kind: "whose ticket is ...?"."""
 _NAME = re.compile(
-    rf"(?:\b(?:{'|'.join(sorted(TITLES))})\b\.?\s+)*{TOKEN.pattern}(?:['’]s?\b)?", re.IGNORECASE
+    rf"(?:\b(?:{'|'.join(sorted(TITLES))})\b\.?\s+){{0,4}}{TOKEN.pattern}(?:['’]s?\b)?",
+    re.IGNORECASE,
 )
-"""A name with its titles and ending: "Dr. Ada's". "The doctor of Ada" asks for someone else."""
+"""A name with its titles and ending: "Dr. Ada's". "The doctor of Ada" asks for someone else. The
+titles are bounded, since a row of them without a name would take quadratic time."""
 _ASKS_OUTCOME = re.compile(
     r"\b(?:outcome|result|end) of\b[^?]*\b(?:case|proceedings|trial|appeal|action|application)\b"
     r"|\bwhat did the courts? (?:finally )?(?:decide|rule|hold)\b"
@@ -42,7 +44,7 @@ _MESSAGE = re.compile(
     re.IGNORECASE,
 )
 """A question for what someone wrote, without the names."""
-_TITLED = rf"(?:(?:{'|'.join(sorted(TITLES))})\b\.?\s+)*"
+_TITLED = rf"(?:(?:{'|'.join(sorted(TITLES))})\b\.?\s+){{0,4}}"
 _WRITER = re.compile(
     rf"\b(?:e-?mails?|mails?|messages?|letters?)\s+(?:(?:that|which|sent|written|was|were)\s+)*"
     rf"(?:from|by)\s+{_TITLED}(?P<writer>{TOKEN.pattern})"

@@ -12,6 +12,7 @@ from sage_rag.rag_server.answering.record_requests import (
     asks_who_someone_is,
     writers_asked,
 )
+from tests.growth import LINEAR, growth
 
 ADA, BO = "PERSON_[aa]", "PERSON_[bb]"
 
@@ -129,3 +130,8 @@ def test_whose_message_is_asked_for(question, writers):
 )
 def test_a_condition_or_a_role_is_asked_for(question, asks):
     assert asks_trait(question) is asks
+
+
+def test_a_row_of_titles_without_a_name_is_read_in_linear_time():
+    asked = "who is " + "Dr. " * 4_000
+    assert growth(lambda size: asks_who_someone_is(asked[:size]), 4_000) < LINEAR
