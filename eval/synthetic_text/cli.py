@@ -54,11 +54,14 @@ def text(
     from sage_rag.eval.synthetic_text.report import Reference, measure_texts
     from sage_rag.indexer.embedding import embedder_called
     from sage_rag.training.controlled.wiring import Source, named, whole_documents
+    from sage_rag.training.pretraining.trained_model import require_model
 
     if reference is None and (model is not None or with_mauve):
         raise InputError("perplexity and MAUVE need real texts", hint="--reference FILE")
     if reference is not None and model is None and not with_mauve:
         raise InputError("--reference alone measures nothing", hint="--model FOLDER or --mauve")
+    if model is not None:
+        require_model(model)
     texts = synthetic_texts(synthetic)
     fields, spoken = tuple(named(text_fields)), tuple(named(languages))
     documents = whole_documents(Source(sources, entities, fields, tuple(recognizer or ()), spoken))

@@ -4,6 +4,9 @@ The search is independent of the one that blocks values in `training.controlled`
 does not hide in both: an expression over letters and digits here, an automaton there. Dates and
 sums are read by the reader that also checks a finished text there.
 
+A name that is also an ordinary word ("Will", "Rose") counts only where it has a capital, as
+`privacy.occurrences` looks for it; at the beginning of a sentence the word counts, too.
+
 Source: Zhao and Field (2025), "Controlled Generation for Private Synthetic Text", §3.4. Differs: a
 date in another notation (`May 12, 2011`) counts, as does a sum (`1000 euros`), and a name without
 its title (`values_of` in `report.py`).
@@ -19,6 +22,7 @@ from functools import lru_cache
 from pydantic import BaseModel, ConfigDict
 
 from sage_rag.common.proportions import Proportion
+from sage_rag.privacy.recognizers.lexicon import default_lexicon, fold
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.privacy.words import UNSPACED_RANGES
 from sage_rag.training.controlled.meanings import meaning_of, meanings_in
@@ -51,10 +55,15 @@ class ValueSearch:
     def __init__(self, values: Iterable[str]) -> None:
         self._names: dict[str, str] = {}
         """The name of a value by its letters and digits."""
+        any_case: set[str] = set()
+        """Values that count in small letters, too."""
         for value in values:
             letters = _letters(folded(value))
             if len(letters) >= MIN_CHARACTERS:
                 self._names[letters] = meaning_of(value) or letters
+                if not _is_word_and_name(value):
+                    any_case.add(letters)
+        self._capitalised = self._names.keys() - any_case
         self._distinct = frozenset(self._names.values())
 
     def __len__(self) -> int:
@@ -66,11 +75,13 @@ class ValueSearch:
         The letters and digits of an encrypted value say nothing.
         """
         text = TOKEN.sub(" ", text)
-        shown = folded(text)
+        cased = _unmarked(text)
+        shown = cased.casefold()
         squeezed = _letters(shown)
-        possible = (letters for letters in self._names if letters in squeezed)
-        found = {self._names[letters] for letters in possible if _pattern(letters).search(shown)}
-        return frozenset(found | (self._distinct & meanings_in(text)))
+        possible = {letters for letters in self._names if letters in squeezed}
+        found = {v for v in possible - self._capitalised if _pattern(v).search(shown)}
+        found |= {v for v in possible & self._capitalised if _capitalised(v).search(cased)}
+        return frozenset({self._names[v] for v in found} | (self._distinct & meanings_in(text)))
 
 
 def leakage(texts: Sequence[str], values: ValueSearch) -> Leakage:
@@ -100,8 +111,18 @@ def context_leakage(texts: Sequence[str], contexts: Sequence[ValueSearch]) -> Le
 
 def folded(text: str) -> str:
     """Return a text in the form of the search: no marks, no invisible characters, one case."""
-    parts = _APOSTROPHES.sub("'", unicodedata.normalize("NFKD", text)).casefold()
+    return _unmarked(text).casefold()
+
+
+def _unmarked(text: str) -> str:
+    parts = _APOSTROPHES.sub("'", unicodedata.normalize("NFKD", text))
     return "".join(c for c in parts if unicodedata.category(c) not in _INVISIBLE)
+
+
+def _is_word_and_name(value: str) -> bool:
+    """Return whether a value is one word with a capital that is also an ordinary word."""
+    word = value.strip()
+    return word.isalpha() and word[0].isupper() and default_lexicon().is_word(fold(word))
 
 
 def _letters(text: str) -> str:
@@ -113,6 +134,14 @@ def _pattern(key: str) -> re.Pattern[str]:
     """Match letters with anything but letters between them, from border to border."""
     body = r"[\W_]*".join(map(re.escape, key))
     return re.compile(_border(key[0], "(?<!{})") + body + _border(key[-1], "(?!{})"))
+
+
+@lru_cache(maxsize=1 << 10)
+def _capitalised(key: str) -> re.Pattern[str]:
+    """Match a word with a capital, from border to border."""
+    return re.compile(
+        _border(key[0], "(?<!{})") + key[0].upper() + f"(?i:{key[1:]})" + _border(key[-1], "(?!{})")
+    )
 
 
 def _border(character: str, form: str) -> str:

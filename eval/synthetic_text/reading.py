@@ -10,17 +10,22 @@ from sage_rag.training.controlled.documents import text_fields
 from sage_rag.training.controlled.run import CORPUS
 from sage_rag.training.controlled.wiring import named
 from sage_rag.training.synthesis.corpus import read_documents
+from sage_rag.training.synthesis.shards import MANIFEST, SHARDS
 
 
 def synthetic_texts(path: Path) -> list[str]:
-    """Return the texts of a file, a folder, what `sage-rag generate` wrote, or an index version.
+    """Return the texts of a file, a folder, or an index version.
 
-    A folder of a corpus stands for its current version.
+    A folder can be what `sage-rag generate` or `sage-rag synthesize` wrote; a folder of a corpus
+    stands for its current version.
 
     Raises:
         InputError: for any other path, or one without text.
     """
-    if (path / "manifest.json").is_file() or (path / "current").is_file():
+    shards = sorted(path.glob(SHARDS))
+    if shards and (path / MANIFEST).is_file():
+        return [text for shard in shards for text in texts_of(shard, None)]
+    if (path / MANIFEST).is_file() or (path / "current").is_file():
         return passages_of(path)
     file = path / CORPUS if (path / CORPUS).is_file() else path
     return texts_of(file, None)

@@ -104,6 +104,7 @@ def generate(
 def _run(
     generation: Generation, out: Path, sampler: CausalSampler | ChatSampler, corpus: str
 ) -> None:
+    from sage_rag.common.counting import counted
     from sage_rag.common.progress import progress_bars
     from sage_rag.training.controlled.generation import GenerationSummary
     from sage_rag.training.controlled.run import CORPUS, run_generation
@@ -114,13 +115,15 @@ def _run(
             run_generation(generation, out, sampler.blocking, progress, summary, corpus=corpus)
     finally:  # it may be why no text can be used
         if sampler.cut:
+            verb = "was" if sampler.cut == 1 else "were"
             typer.echo(
-                f"{sampler.cut} prompts were longer than the model reads, and lost the beginning "
-                "of their examples: set fewer --paragraphs or --most-tokens",
+                f"{counted(sampler.cut, 'prompt')} {verb} longer than the model reads, and lost "
+                "the beginning of the examples: set fewer --paragraphs or --most-tokens",
                 err=True,
             )
     scope = generation.settings.block
     how = "nothing is blocked" if scope is Block.NONE else sampler.blocking
     resumed = f", {summary.resumed} of an earlier run" if summary.resumed else ""
     typer.echo(f"{summary.line()}{resumed}; {how}; in {out / CORPUS}", err=True)
-    typer.echo(f"index it: sage-rag index {out / CORPUS} --recipe controlled --name NAME", err=True)
+    index = f"sage-rag index {out / CORPUS} --recipe controlled --name NAME --keyset FILE"
+    typer.echo(f"index it: {index}", err=True)

@@ -107,7 +107,10 @@ def train_prefix(
     coded = [coded_row(d, settings.identifiers, tokenizer, room) for d in documents]
     rows = [row for row in coded if sum(row.counted) > 1]
     if not rows:
-        raise InputError("no document has room after its code", hint="split it: --paragraphs")
+        raise InputError(
+            f"the model reads {context} tokens, and no document has room after its code",
+            hint="split the documents (--paragraphs), or take a model that reads more",
+        )
     torch.manual_seed(settings.seed)
     prefix = Prefix.of_text(model, tokenizer, settings.tokens).to(untyped.device)
     optimizer = AdamW(prefix.parameters(), lr=settings.learning_rate, weight_decay=0.0)

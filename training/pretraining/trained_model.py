@@ -34,6 +34,23 @@ def load_causal(
             tokenizer that is not the model's.
     """
     quiet_loading()
+    require_model(folder)
+    try:
+        model: Any = complete_model(folder)
+    except SafetensorError:
+        raise InputError(f"the weights in `{folder}` are damaged", hint=_AGAIN) from None
+    except (OSError, ValueError, TypeError) as error:
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise InputError(
+            f"`{folder}` is not a causal language model: {reason}", hint=_AGAIN
+        ) from None
+    tokenizer = read_tokenizer(folder)
+    _check_tokenizer(tokenizer, model, folder)
+    return model.to(device or torch_device()), tokenizer
+
+
+def require_model(folder: Path) -> None:
+    """Raise an `InputError` for a folder without the files of a model and a tokenizer."""
     if not (folder / "config.json").is_file():
         raise InputError(
             f"`{folder}` has no model: `config.json` is missing",
@@ -49,18 +66,6 @@ def load_causal(
             f"`{folder}` has no tokenizer: none of {', '.join(_TOKENIZER_FILES)} is there",
             hint=_TOKENIZER_AGAIN,
         )
-    try:
-        model: Any = complete_model(folder)
-    except SafetensorError:
-        raise InputError(f"the weights in `{folder}` are damaged", hint=_AGAIN) from None
-    except (OSError, ValueError, TypeError) as error:
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
-        raise InputError(
-            f"`{folder}` is not a causal language model: {reason}", hint=_AGAIN
-        ) from None
-    tokenizer = read_tokenizer(folder)
-    _check_tokenizer(tokenizer, model, folder)
-    return model.to(device or torch_device()), tokenizer
 
 
 def _check_tokenizer(tokenizer: Any, model: Any, folder: Path) -> None:

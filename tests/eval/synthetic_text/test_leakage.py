@@ -39,6 +39,17 @@ def test_equal_values_are_one_and_single_characters_none() -> None:
     assert len(ValueSearch(["Mr A.", "MR A", "mr-a", "A", "7"])) == 1
 
 
+def test_a_name_that_is_an_ordinary_word_counts_with_a_capital_alone() -> None:
+    search = ValueSearch(["Will", "ROSE", "Quist"])
+    assert not search.found_in("We will see. The pain rose, and it will pass.")
+    assert search.found_in("WILL saw Will, and Rose saw quist.") == {"will", "rose", "quist"}
+    assert not search.found_in("Willing, GoodWill, Roses")
+
+
+def test_an_ordinary_word_that_a_source_also_writes_small_counts_in_any_case() -> None:
+    assert ValueSearch(["Baker", "baker"]).found_in("She is a baker.") == {"baker"}
+
+
 def test_elp_of_examples_is_the_mean_share_of_each_texts_own_values() -> None:
     contexts = [ValueSearch(VALUES), ValueSearch(["Pell", "Eva Lund"]), ValueSearch([])]
     found = context_leakage(["Harnmouth Pell", "in Pell", "Harnmouth"], contexts)

@@ -95,6 +95,14 @@ def test_a_folder_is_read_whatever_its_files(tmp_path: Path) -> None:
     assert synthetic_texts(tmp_path) == ["one", "two", "three"]
 
 
+def test_the_shards_of_a_synthesis_are_no_index_version(tmp_path: Path) -> None:
+    (tmp_path / "owner").mkdir()
+    (tmp_path / "shard-00000.jsonl").write_text('{"text": "one", "source": "s", "kind": "x"}\n')
+    (tmp_path / "shard-00001.jsonl").write_text('{"text": "two", "source": "s", "kind": "x"}\n')
+    (tmp_path / "manifest.json").write_text('{"format": "sage-rag-synthesis-1"}')
+    assert synthetic_texts(tmp_path) == ["one", "two"]
+
+
 def test_the_command_measures_what_generate_wrote(tmp_path: Path) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(8))
     folder = tmp_path / "synthetic"
@@ -116,3 +124,5 @@ def test_the_command_measures_what_generate_wrote(tmp_path: Path) -> None:
     alone = [*arguments, "--reference", str(tmp_path / "cases.jsonl")]
     with pytest.raises(InputError, match="measures nothing"):
         CliRunner().invoke(evaluation, alone, catch_exceptions=False)
+    with pytest.raises(InputError, match="has no model"):
+        CliRunner().invoke(evaluation, [*alone, "--model", "absent"], catch_exceptions=False)

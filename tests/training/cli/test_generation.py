@@ -91,6 +91,9 @@ def test_prompts_that_lose_their_beginning_are_counted(folder: Path) -> None:
     assert "lost" not in invoke("cases.jsonl", "--out", "short", *model, "--most-tokens", "9")
     output = invoke("cases.jsonl", "--out", "long", *model, "--most-tokens", "450")
     assert "2 prompts were longer than the model reads" in output
+    output = invoke("cases.jsonl", "--out", "one", *model, "--count", "1", "--most-tokens", "450")
+    assert "1 prompt was longer than the model reads" in output
+    assert "--name NAME --keyset FILE" in output
 
 
 def test_prompts_that_lost_their_beginning_are_counted_where_no_text_is_left(

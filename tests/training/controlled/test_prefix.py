@@ -113,7 +113,7 @@ def test_a_prefix_of_another_model_is_refused(tmp_path: Path) -> None:
 def test_documents_without_room_are_an_error() -> None:
     with pytest.raises(InputError, match="at least one virtual token"):
         train_prefix(tiny_model(), tokenizer(), cases(2), PrefixSettings(tokens=0))
-    with pytest.raises(InputError, match="no document has room"):
+    with pytest.raises(InputError, match=r"reads \d+ tokens, and no document has room"):
         train_prefix(tiny_model(), tokenizer(), [], QUICK)
     with pytest.raises(InputError, match="reads 512 tokens: too few after 600 virtual ones"):
         train_prefix(tiny_model(), tokenizer(), cases(2), PrefixSettings(tokens=600))
