@@ -67,9 +67,15 @@ def passages(
     the tokenizer has not learned takes several. `side`: which texts these are, for messages.
 
     Raises:
-        InputError: when no text has 40 characters.
+        InputError: when no text has 40 characters, or the model reads fewer tokens.
     """
     size = min(_PASSAGE_CHARACTERS, model.context)
+    if size < _LEAST_CHARACTERS:
+        raise InputError(
+            f"membership: the model reads {model.context} tokens, and passages need "
+            f"{_LEAST_CHARACTERS}",
+            hint="choose other attacks with --attack",
+        )
     pieces = (text[start : start + size] for text in texts for start in range(0, len(text), size))
     long = list(dict.fromkeys(piece for piece in pieces if len(piece) >= _LEAST_CHARACTERS))
     if not long:

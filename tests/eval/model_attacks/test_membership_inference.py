@@ -49,6 +49,14 @@ def test_passages_fit_into_the_context_and_follow_the_lengths_of_texts() -> None
         passages(FakeModel(), texts[2:], 1, seed=0)
 
 
+def test_a_model_that_reads_less_than_a_passage_is_named_as_the_cause() -> None:
+    class Short(FakeModel):
+        context = 32
+
+    with pytest.raises(InputError, match="the model reads 32 tokens"):
+        passages(Short(), ["d" * 300], 1, seed=0)
+
+
 def test_no_character_is_in_two_passages() -> None:
     text = "".join(f"{n:04}" for n in range(640))
     drawn = passages(FakeModel(), [text], 500, seed=0)
