@@ -262,7 +262,7 @@ class ExtractiveAnswerer:
                 asks_value=asks_value(question),
             )
             is_read = reading.log_odds > 0 and (question == own or asks != [question])
-            of_someone = names_someone(question) and not asks_advice(question)
+            of_someone = names_someone(question) and not asks_advice(own)
             if is_read and of_someone and reading.sentences.isdisjoint(chosen):
                 # What people report of themselves is seldom in the answer that they got.
                 marked_by_reader = [s for s in quoted if s in reading.sentences]

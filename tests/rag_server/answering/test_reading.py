@@ -128,10 +128,14 @@ def test_what_a_person_reported_of_themselves_is_quoted(sure, is_clear):
     evidence = Evidence(0.6, 0.6, sentence=0.6, known=1, about=(1,), meant=(KELLER,))
     question = f"What is the job of {KELLER}?"
     context = AnswerContext(question, (passage,), evidence=evidence, answer_fields=("answer",))
-    reader = TableReader({"What is the job of person 1?": "bake bread"}, sure)
+    asked = ("What is the job of person 1?", "What is person 1's job?")
+    reader = TableReader(dict.fromkeys(asked, "bake bread"), sure)
     quoted = f"I am {KELLER} and bake bread for the town. [1]"
     answer = ExtractiveAnswerer(None, reader).compose(context)
     assert answer == quoted if is_clear else answer == f"{UNCLEAR}\n\n{quoted}"
+    # What an earlier question asked for, advice here, is not asked any more.
+    later = replace(context, question="What is her job?", standalone=f"{question} suggest salt")
+    assert ExtractiveAnswerer(None, reader).compose(later) == answer
 
 
 @pytest.mark.parametrize(("sure", "is_told"), [(0.99, True), (0.6, False)])
