@@ -14,7 +14,7 @@ _WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’][^\W_]+)?")
 REQUESTS = frozenset(
     "tell know knows show give find say describe explain summarize summarise summary information "
     "info details record records file files data patient client customer case visit story matter "
-    "overview".split()
+    "overview brief briefly short shortly line lines sentence sentences paragraph two three".split()
 )
 """Words that ask for a record, and for nothing in it."""
 WHO = frozenset("who whom whose".split())

@@ -74,6 +74,7 @@ def test_a_question_of_yes_or_no_about_someone_is_no_record(question):
 def test_what_is_known_of_someone_is_no_question_of_yes_or_no():
     assert not asks_whether(f"Do you have a record of {ADA}?")
     assert asks_for_record(f"Do you have a record of {ADA}?", by_code=False)
+    assert asks_for_record(f"Summarise the record of {ADA} in two sentences.", by_code=False)
 
 
 def test_the_record_of_a_genitive_is_asked_for():
