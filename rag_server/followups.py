@@ -123,8 +123,7 @@ def people_before(questions: Sequence[str]) -> list[str]:
 
     A question that names no one may be about them.
     """
-    before = tokens_in(standalone(questions[:-1]))
-    return [token for token in before if token_type(token) is EntityType.PERSON]
+    return list(filter(_is_person, tokens_in(standalone(questions[:-1]))))
 
 
 def whole_question(question: str, standalone: str) -> str:

@@ -165,8 +165,8 @@ class ExtractiveAnswerer:
         is_near = evidence is None or (
             evidence.may_be_read if self._reads(context) else evidence.is_near
         )
-        context = replace(context, goes_on_with=self._still_about(context))
-        told = goes_on_about(context)
+        told = goes_on_about(context) or self._still_about(context)
+        context = replace(context, goes_on_with=told[0] if told else 0)
         if told is not None and asks_for_more(context.question):
             return self._more(told, context)
         is_near = is_near or told is not None
@@ -175,7 +175,8 @@ class ExtractiveAnswerer:
             answer = self._hidden(context)
         if answer == NOTHING_FOUND and is_near and own != context.question:
             # The record of another person may say it in other words.
-            said = self._quoted(replace(context, question=own)).removeprefix(UNCLEAR).lstrip()
+            alone = replace(context, question=own, goes_on_with=0)
+            said = self._quoted(alone).removeprefix(UNCLEAR).lstrip()
             answer = said if said == NOTHING_FOUND else marked(said, unclear=True)
         follows = context.standalone not in ("", context.question)
         narrowed = follows or bool(names_in(context))
@@ -198,19 +199,19 @@ class ExtractiveAnswerer:
                 return quotation(list(fitting(rest, self._few_words)))
         return NO_MORE
 
-    def _still_about(self, context: AnswerContext) -> int:
-        """Return the rank of the passage of the last answer, if a question is about it.
+    def _still_about(self, context: AnswerContext) -> RankedPassage | None:
+        """Return the passage of the last answer, if a question is about it and does not say so.
 
         It names no one, and the reader finds its answer there: "How much rent is asked?" in a
-        conversation about someone. 0 for other questions.
+        conversation about someone.
         """
         is_follow_up = context.standalone not in ("", context.question)
         if is_follow_up or names_someone(context.question):
-            return 0
-        if (told := passage_told(context)) is None:
-            return 0
+            return None
+        if not self._reads(context) or (told := passage_told(context)) is None:
+            return None
         reading = self._reading([context.question], self._readable([told], context), context)
-        return told[0] if reading is not None and reading.log_odds >= _SURE else 0
+        return told if reading is not None and reading.log_odds >= _SURE else None
 
     def _often_said(self, context: AnswerContext) -> str:
         """Return the answer from a consensus."""

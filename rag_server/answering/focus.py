@@ -53,7 +53,7 @@ def goes_on_about(context: AnswerContext) -> RankedPassage | None:
     """Return the passage that the last answer quotes, if a question asks for more of it alone.
 
     "And when?", "why?" and "what else?" have no content of their own, and "to Ada?" none but
-    someone whom that passage names. `context` may also say it of another question.
+    someone whom that passage names. Of any other question, `goes_on_with` may say it.
     """
     if rank := context.goes_on_with:
         return rank, context.passages[rank - 1]

@@ -50,8 +50,8 @@ class AnswerContext:
     `answer_fields`: the fields of a record that answer questions; empty: the last one.
     `sentence_vectors`: stored vectors of sentences of the passages, by `sentence_key`. `composed`:
     the answer, where the answerer has `compose`. `streams`: whether the client reads pieces.
-    `goes_on_with`: the rank of the passage of the last answer, if the question is about it and does
-    not say so; else 0.
+    `goes_on_with`: the rank of the passage of the last answer, if the question is known to be about
+    it; else 0.
     """
 
     question: str
